@@ -14,7 +14,15 @@ from paragone.reporting.pages import sections
 from paragone.stats.overall import overall_tests
 from paragone.stats.registries import corrections, tests
 
-REGISTRIES: tuple[Registry, ...] = (readers, methods, metrics, sections, overall_tests, tests, corrections)
+REGISTRIES: tuple[Registry, ...] = (
+    readers,
+    methods,
+    metrics,
+    sections,
+    overall_tests,
+    tests,
+    corrections,
+)
 
 
 @pytest.fixture(scope="session", autouse=True)

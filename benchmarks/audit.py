@@ -22,7 +22,15 @@ from paragone.lab.store import Store
 from paragone.lab.view import View
 from paragone.protocols import KGrid
 
-METRICS = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
+METRICS = (
+    "micro_f1",
+    "macro_f1",
+    "hamming_loss",
+    "micro_pr_auc",
+    "macro_pr_auc",
+    "avg_precision",
+    "one_error",
+)
 
 
 def seconds(work: Callable[[], object]) -> float:

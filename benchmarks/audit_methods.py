@@ -1,8 +1,9 @@
 """How often the checks of methods blame an honest one, and how much a method must know to be found.
 
-``benchmarks/audit_power.py`` runs this: parts ``honest`` and ``knowing``. Honest methods are scikit-learn's models on
-small data of many kinds, each audited in one cell as `paragone audit` does it. A knowing method is a nearest neighbour
-that has the true labels of a share of all rows from elsewhere.
+``benchmarks/audit_power.py`` runs this: parts ``honest`` and ``knowing``. Honest methods are
+scikit-learn's models on small data of many kinds, each audited in one cell as `paragone audit` does
+it. A knowing method is a nearest neighbour that has the true labels of a share of all rows from
+elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from paragone.checks.bench import Bench
 from paragone.checks.canary import METHOD_CHECKS, check_methods
 from paragone.checks.changed_data import TargetNames, exchanged
 from paragone.checks.finding import Ledger
-from paragone.checks.foreknowledge import FIRST_PAIRS, LEAST, LEVEL, KnownTruth, PermutedPair, pairs_needed
+from paragone.checks.foreknowledge import (
+    FIRST_PAIRS,
+    LEAST,
+    LEVEL,
+    KnownTruth,
+    PermutedPair,
+    pairs_needed,
+)
 from paragone.data import Dataset, SplitPlan
 from paragone.lab.protocol import RowAnswers
 from paragone.protocols import Predict
@@ -54,7 +62,9 @@ SHARES, ROWS = (0.1, 0.2, 0.3, 0.5, 1.0), (30, 60, 120, 300)
 def classes(random: np.random.Generator, n: int) -> Dataset:
     """Clusters, rare outliers, counts, answers of yes and no, and rows of zeros; even and uneven classes."""
     k, d = int(random.choice([2, 3, 5])), int(random.choice([1, 2, 8]))
-    shares = np.full(k, 1 / k) if random.random() < 0.5 else np.r_[0.85, np.full(k - 1, 0.15 / (k - 1))]
+    shares = (
+        np.full(k, 1 / k) if random.random() < 0.5 else np.r_[0.85, np.full(k - 1, 0.15 / (k - 1))]
+    )
     y = random.choice(k, size=n, p=shares)
     y[: 4 * k] = np.arange(4 * k) % k
     kinds = (
@@ -64,14 +74,22 @@ def classes(random: np.random.Generator, n: int) -> Dataset:
         random.random((n, d)) < random.random((k, d))[y],
         np.where((y == 0)[:, None], 0, random.poisson(0.7, size=(n, d))),
     )
-    return Dataset("classes", np.asarray(kinds[random.integers(len(kinds))], dtype=float), y, "classification")
+    return Dataset(
+        "classes", np.asarray(kinds[random.integers(len(kinds))], dtype=float), y, "classification"
+    )
 
 
 def numbers(random: np.random.Generator, n: int) -> Dataset:
     """Lines, skewed sizes, and two levels; features with and without long tails."""
     d = int(random.choice([1, 3, 8]))
-    X = random.normal(size=(n, d)) * (np.exp(random.normal(size=(n, 1))) if random.random() < 0.5 else 1)
-    kinds = (X @ random.normal(size=d), np.exp(np.clip(np.abs(X).mean(axis=1), 0, 4)), 10.0 * (X[:, 0] > 0))
+    X = random.normal(size=(n, d)) * (
+        np.exp(random.normal(size=(n, 1))) if random.random() < 0.5 else 1
+    )
+    kinds = (
+        X @ random.normal(size=d),
+        np.exp(np.clip(np.abs(X).mean(axis=1), 0, 4)),
+        10.0 * (X[:, 0] > 0),
+    )
     y = kinds[random.integers(len(kinds))] + 0.1 * random.random(n)
     return Dataset("numbers", X, y - y.min() + 0.1, "regression")
 
@@ -112,13 +130,17 @@ class KnowsSome(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Look rows up, and ask the nearest neighbour where they are not known."""
         said = self.nearest_.predict(X)
-        return np.array([self.known.get(row.tobytes(), one) for row, one in zip(X, said, strict=True)])
+        return np.array(
+            [self.known.get(row.tobytes(), one) for row, one in zip(X, said, strict=True)]
+        )
 
 
 def knowing_found(share: float, n: int, seed: int) -> bool:
     """Say whether the inverted canary finds a method that knows the true labels of a share of noise."""
     random = np.random.default_rng([seed, 2])
-    data = Dataset("noise", random.normal(size=(n, 3)), random.permutation(np.arange(n) % 2), "classification")
+    data = Dataset(
+        "noise", random.normal(size=(n, 3)), random.permutation(np.arange(n) % 2), "classification"
+    )
     rows = random.permutation(n)[: round(share * n)]
     KnowsSome.known = {data.X[row].tobytes(): data.y[row] for row in rows}
     return is_blamed(KnowsSome(), data, random)

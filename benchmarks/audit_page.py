@@ -47,7 +47,10 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[str]:
     """Lay a table out; headings that end in a bar are numbers."""
     headings = list(headings)
     marks = ["--:" if name.endswith("|") else ":--" for name in headings]
-    lines = ["| " + " | ".join(name.rstrip("|") for name in headings) + " |", "|" + "|".join(marks) + "|"]
+    lines = [
+        "| " + " | ".join(name.rstrip("|") for name in headings) + " |",
+        "|" + "|".join(marks) + "|",
+    ]
     return ["", *lines, *("| " + " | ".join(map(str, row)) + " |" for row in rows), ""]
 
 
@@ -55,14 +58,16 @@ def page(made: Made) -> str:
     lines = [
         "# What the audit finds, and how often it is wrong",
         "",
-        "Made by `python benchmarks/audit_power.py`, with fixed seeds, from the clean zoo and the register of "
-        "plants that "
-        "the tests use too (`tests/checks`). [How the checks work](howto-audit.md) says what each goes by. "
-        "Upper limits "
-        "are exact, 95 % one-sided.",
+        (
+            "Made by `python benchmarks/audit_power.py`, with fixed seeds, from the clean zoo and"
+            " the register of plants that the tests use too (`tests/checks`). [How the checks"
+            " work](howto-audit.md) says what each goes by. Upper limits are exact, 95 % one-sided."
+        ),
         "",
-        "The law: a false alarm at level *error* at most once in a hundred clean datasets of any kind, and every plant "
-        "found at its stated size.",
+        (
+            "The law: a false alarm at level *error* at most once in a hundred clean datasets of"
+            " any kind, and every plant found at its stated size."
+        ),
         "",
     ]
     for part in (_law, _by_code, _honest, _found, _power, _knowing, _missed, _kinds):
@@ -92,30 +97,50 @@ def _law(made: Made) -> list[str]:
     groups = {
         "**all kinds**": list(counts),
         "discrete kinds": [name for name in counts if made.clean[name].discrete],
-        **{title: [name for name in names if name in counts] for title, names in made.families.items()},
+        **{
+            title: [name for name in names if name in counts]
+            for title, names in made.families.items()
+        },
     }
     rows = []
     for title, names in groups.items():
         runs, wrong = sum(counts[name][0] for name in names), sum(counts[name][2] for name in names)
         worst = max((upper(counts[name][2], counts[name][0]) for name in names), default=1.0)
-        rows.append([title, len(names), f"{runs:,}", wrong, percent(upper(wrong, runs)), percent(worst)])
-    headings = ["clean data", "kinds|", "datasets|", "with an error|", "upper limit|", "upper limit of the worst kind|"]
+        rows.append(
+            [title, len(names), f"{runs:,}", wrong, percent(upper(wrong, runs)), percent(worst)]
+        )
+    headings = [
+        "clean data",
+        "kinds|",
+        "datasets|",
+        "with an error|",
+        "upper limit|",
+        "upper limit of the worst kind|",
+    ]
     lines += table(headings, rows)
     plants = Counter(one.kind for one in made.plants.values())
     found = list(_plant_rows(made))
     whole = sum(row["found"] == row["runs"] > 0 for row in found)
     return [
         *lines,
-        f"Of {plants.total() - plants['missed']} plants ({plants['rows']} in rows, {plants['columns']} in columns, "
-        f"{plants['methods']} in methods, {plants['reports']} in reports), {whole} were found every time at "
-        f"their stated size, {sum(row['found'] < row['runs'] for row in found)} not every time"
-        f"{_not_always(found)}. {plants['missed']} more are known to be [missed](#what-it-misses).",
+        (
+            f"Of {plants.total() - plants['missed']} plants ({plants['rows']} in rows,"
+            f" {plants['columns']} in columns, {plants['methods']} in methods, {plants['reports']}"
+            f" in reports), {whole} were found every time at their stated size,"
+            f" {sum(row['found'] < row['runs'] for row in found)} not every"
+            f" time{_not_always(found)}. {plants['missed']} more are known to be"
+            " [missed](#what-it-misses)."
+        ),
         "",
     ]
 
 
 def _not_always(found: list[dict[str, Any]]) -> str:
-    seldom = [f"{row['name']}: {row['found']} of {row['runs']}" for row in found if row["found"] < row["runs"]]
+    seldom = [
+        f"{row['name']}: {row['found']} of {row['runs']}"
+        for row in found
+        if row["found"] < row["runs"]
+    ]
     return f" ({'; '.join(seldom)})" if seldom else ""
 
 
@@ -127,19 +152,28 @@ def _by_code(made: Made) -> list[str]:
     lines = [
         "## False alarms by check",
         "",
-        f"The {total:,} clean datasets, by code: how many have a finding, and where most of them are. "
-        f"Warnings on clean "
-        "data may say what is so: a file sorted by a feature (PG109), two columns that set a class apart (PG121).",
+        (
+            f"The {total:,} clean datasets, by code: how many have a finding, and where most of"
+            " them are. Warnings on clean data may say what is so: a file sorted by a feature"
+            " (PG109), two columns that set a class apart (PG121)."
+        ),
     ]
     rows = []
     for code, entry in CODES.items():
         if not code.startswith("PG1") or entry.severity == "note" or code in OF_METHODS:
             continue
         alarms = sum(found[code] for _, found, _ in counts.values())
-        most = sorted(((found[code], name) for name, (_, found, _) in counts.items() if found[code]), reverse=True)[:3]
+        most = sorted(
+            ((found[code], name) for name, (_, found, _) in counts.items() if found[code]),
+            reverse=True,
+        )[:3]
         where = "; ".join(f"{name} ({number})" for number, name in most)
-        rows.append([code, entry.severity, entry.title, alarms, percent(upper(alarms, total)), where])
-    return lines + table(["code", "level", "what", "alarms|", "upper limit|", "where, mostly"], rows)
+        rows.append(
+            [code, entry.severity, entry.title, alarms, percent(upper(alarms, total)), where]
+        )
+    return lines + table(
+        ["code", "level", "what", "alarms|", "upper limit|", "where, mostly"], rows
+    )
 
 
 def _honest(made: Made) -> list[str]:
@@ -156,11 +190,16 @@ def _honest(made: Made) -> list[str]:
     return [
         "## False alarms about methods",
         "",
-        f"{len(trials):,} audits of one honest method each: {len({one['model'] for one in trials})} of scikit-learn's "
-        "classifiers and regressors, on clusters, outliers, counts, yes and no, zeros, lines and skewed "
-        "numbers of 40 to "
-        "200 rows. A dummy that guesses anew for every row does depend on the rows that come along (PG142).",
-        *table(["code", "level", "what", "trials|", "alarms|", "upper limit|", "which, mostly"], rows),
+        (
+            f"{len(trials):,} audits of one honest method each:"
+            f" {len({one['model'] for one in trials})} of scikit-learn's classifiers and"
+            " regressors, on clusters, outliers, counts, yes and no, zeros, lines and skewed"
+            " numbers of 40 to 200 rows. A dummy that guesses anew for every row does depend on"
+            " the rows that come along (PG142)."
+        ),
+        *table(
+            ["code", "level", "what", "trials|", "alarms|", "upper limit|", "which, mostly"], rows
+        ),
     ]
 
 
@@ -172,7 +211,9 @@ def _plant_rows(made: Made) -> Iterator[dict[str, Any]]:
         if hasattr(one, "material"):
             tried = _tried(made.parts[one.kind], one.name, one.n, one.amount)
         else:
-            codes = [found for (name, _), found in made.parts["methods"].items() if name == one.name]
+            codes = [
+                found for (name, _), found in made.parts["methods"].items() if name == one.name
+            ]
             tried = [bool(set(found) & set(one.codes)) for found in codes]
         yield {"plant": one, "name": one.name, "found": sum(tried), "runs": len(tried)}
 
@@ -191,14 +232,18 @@ def _found(made: Made) -> list[str]:
             cells = []
             for row in mine:
                 one, times = row["plant"], f"{row['found']} of {row['runs']}"
-                cells.append([one.name, " ".join(one.how.split()), one.size, " or ".join(one.codes), times])
+                cells.append(
+                    [one.name, " ".join(one.how.split()), one.size, " or ".join(one.codes), times]
+                )
             lines += table(["plant", "how", "size", "code", "found|"], cells)
     return lines
 
 
 def _power(made: Made) -> list[str]:
     lines = ["## Power of the checks of data", ""]
-    trials = Counter((name, n, amount) for kind in ("rows", "columns") for name, _, n, amount in made.parts[kind])
+    trials = Counter(
+        (name, n, amount) for kind in ("rows", "columns") for name, _, n, amount in made.parts[kind]
+    )
     if not trials:
         return []
     lines.append(
@@ -219,7 +264,12 @@ def _power(made: Made) -> list[str]:
                 size = one.unit.format(amount=f"{amount:g}", n="n")
                 shown = f"**{size}**" if amount == one.amount else size
                 rows.append([one.name, " or ".join(one.codes), shown, ", ".join(cells)])
-        lines += ["", f"### Leaks in {kind}", "", *table(["plant", "code", "size", "share found"], rows)]
+        lines += [
+            "",
+            f"### Leaks in {kind}",
+            "",
+            *table(["plant", "code", "size", "share found"], rows),
+        ]
     return lines
 
 
@@ -231,16 +281,22 @@ def _knowing(made: Made) -> list[str]:
     rows = []
     for share in shares:
         tried = [[v for (s, m, _), v in results.items() if (s, m) == (share, n)] for n in sizes]
-        rows.append([f"{share:.0%}", *(f"{sum(one) / len(one):.2f}" if one else "?" for one in tried)])
-    runs = min(len([1 for (s, m, _) in results if (s, m) == (share, n)]) for share in shares for n in sizes)
+        rows.append(
+            [f"{share:.0%}", *(f"{sum(one) / len(one):.2f}" if one else "?" for one in tried)]
+        )
+    runs = min(
+        len([1 for (s, m, _) in results if (s, m) == (share, n)]) for share in shares for n in sizes
+    )
     return [
         "## Power of the inverted canary",
         "",
-        f"The share found of methods that have the true labels of some rows from elsewhere; {runs} trials "
-        f"each, noise of "
-        "two classes, a third of the rows held out. Whoever shows less than a quarter of what full knowledge gives is "
-        "not blamed. The other checks of methods compare to the last bit or to 1e-6: one prediction that "
-        "changes is enough.",
+        (
+            "The share found of methods that have the true labels of some rows from elsewhere;"
+            f" {runs} trials each, noise of two classes, a third of the rows held out. Whoever"
+            " shows less than a quarter of what full knowledge gives is not blamed. The other"
+            " checks of methods compare to the last bit or to 1e-6: one prediction that changes is"
+            " enough."
+        ),
         *table(["labels known", *(f"n = {n}|" for n in sizes)], rows),
     ]
 
@@ -250,7 +306,9 @@ def _missed(made: Made) -> list[str]:
     for one in made.plants.values():
         if one.kind == "missed":
             tried = [v for (name, *_), v in made.parts["missed"].items() if name == one.name]
-            rows.append([one.name, " ".join(one.how.split()), one.size, f"{sum(tried)} of {len(tried)}"])
+            rows.append(
+                [one.name, " ".join(one.how.split()), one.size, f"{sum(tried)} of {len(tried)}"]
+            )
     return [
         "## What it misses",
         "",
@@ -265,6 +323,15 @@ def _kinds(made: Made) -> list[str]:
         errors = ", ".join(f"{code}: {counts[code]}" for code in sorted(_errors(counts)))
         warned = sorted(code for code in counts if CODES[code].severity == "warning")
         told = ", ".join(f"{code}: {counts[code]}" for code in warned)
-        rows.append([name, "yes" if made.clean[name].discrete else "", runs, errors, percent(upper(wrong, runs)), told])
+        rows.append(
+            [
+                name,
+                "yes" if made.clean[name].discrete else "",
+                runs,
+                errors,
+                percent(upper(wrong, runs)),
+                told,
+            ]
+        )
     headings = ["kind", "discrete", "datasets|", "errors", "upper limit|", "warnings"]
     return ["## The clean zoo, kind by kind", "", *table(headings, rows)]

@@ -1,9 +1,10 @@
 """Simulate what the audit finds: false alarms on the clean zoo and on honest methods, plants found, and power.
 
-``python benchmarks/audit_power.py`` goes on where it was and writes ``docs/audit.md`` from what there is:
-``--minutes 8`` stops it after a while, names of parts run those alone, and ``--fresh`` forgets what was made. Results
-are kept under ``build/audit``, one line each, with the sources that made them: lines of other sources are made again.
-Seeds are fixed. Plants and zoo are those of ``tests/checks``: a plant registered there stands in the tables.
+``python benchmarks/audit_power.py`` goes on where it was and writes ``docs/audit.md`` from what
+there is: ``--minutes 8`` stops it after a while, names of parts run those alone, and ``--fresh``
+forgets what was made. Results are kept under ``build/audit``, one line each, with the sources that
+made them: lines of other sources are made again. Seeds are fixed. Plants and zoo are those of
+``tests/checks``: a plant registered there stands in the tables.
 """
 
 from __future__ import annotations
@@ -44,12 +45,16 @@ def of_clean() -> Iterator[Work]:
         for name in CLEAN:
             yield (
                 (name, seed),
-                lambda name=name, seed=seed: sorted({one.code for one in findings_of(clean_material(name, seed))}),
+                lambda name=name, seed=seed: sorted(
+                    {one.code for one in findings_of(clean_material(name, seed))}
+                ),
             )
 
 
 def of_data(kind: str) -> Iterator[Work]:
-    plants = [one for one in all_plants().values() if one.kind == kind and isinstance(one, DataPlant)]
+    plants = [
+        one for one in all_plants().values() if one.kind == kind and isinstance(one, DataPlant)
+    ]
 
     def found(one: DataPlant, seed: int, n: int, amount: float) -> bool:
         return bool(codes_found(one.material(seed, n=n, amount=amount)) & set(one.codes))
@@ -58,7 +63,11 @@ def of_data(kind: str) -> Iterator[Work]:
         for one in plants:
             cells = {(one.n, one.amount)}
             if seed < POWER_SEEDS and kind != "missed":
-                cells |= {(n, amount) for n in one.rows or (one.n,) for amount in one.sizes or (one.amount,)}
+                cells |= {
+                    (n, amount)
+                    for n in one.rows or (one.n,)
+                    for amount in one.sizes or (one.amount,)
+                }
             for n, amount in sorted(cells):
                 yield (
                     (one.name, seed, n, amount),
@@ -81,7 +90,10 @@ def of_knowing() -> Iterator[Work]:
     for seed in range(KNOWING):
         for share in SHARES:
             for n in ROWS:
-                yield (share, n, seed), lambda share=share, n=n, seed=seed: knowing_found(share, n, seed)
+                yield (
+                    (share, n, seed),
+                    lambda share=share, n=n, seed=seed: knowing_found(share, n, seed),
+                )
 
 
 PARTS: dict[str, Callable[[], Iterator[Work]]] = {
@@ -116,8 +128,12 @@ def sources(part: str) -> str:
     while new:
         known |= new
         texts = [(CHECKS / f"{name}.py").read_text() for name in new]
-        new = {name for text in texts for name in re.findall(r"paragone\.checks\.(\w+) import", text)} - known
-    files = [CHECKS / f"{name}.py" for name in known - set(WORDS)] + [TESTS / f"{name}.py" for name in MAKERS[part]]
+        new = {
+            name for text in texts for name in re.findall(r"paragone\.checks\.(\w+) import", text)
+        } - known
+    files = [CHECKS / f"{name}.py" for name in known - set(WORDS)] + [
+        TESTS / f"{name}.py" for name in MAKERS[part]
+    ]
     files += [Path(__file__).with_name("audit_methods.py")] if part in ("honest", "knowing") else []
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()[:16]
 
@@ -158,7 +174,9 @@ def main() -> None:
         print(part, run(part, end), "added", flush=True)
     plants = all_plants()
     families = {name: family(name) for name in FAMILIES}
-    PAGE.write_text(page(Made({part: made(part) for part in PARTS}, CLEAN, families, plants)), encoding="utf-8")
+    PAGE.write_text(
+        page(Made({part: made(part) for part in PARTS}, CLEAN, families, plants)), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Time the comparison against its peers, side by side in one run, all with one thread.
 
-Run it as a script in an environment that has the peers. Those that are not installed (baycomp, autorank,
-scikit-posthocs, skore, R's scmamp) are named and left out.
+Run it as a script in an environment that has the peers. Those that are not installed (baycomp,
+autorank, scikit-posthocs, skore, R's scmamp) are named and left out.
 """
 
 from __future__ import annotations
@@ -68,8 +68,12 @@ def whole_comparison() -> None:
     frame = score_frame(20, 200, 1)
     wide = frame.pivot(index="dataset", columns="method", values="value")
     runs = {
-        "paragone, all 190 pairs, everything but the Bayesian matrix": lambda: compare(frame, bayes=False),
-        "paragone, reference against 19, everything with Bayes": lambda: compare(frame, reference="method 19"),
+        "paragone, all 190 pairs, everything but the Bayesian matrix": lambda: compare(
+            frame, bayes=False
+        ),
+        "paragone, reference against 19, everything with Bayes": lambda: compare(
+            frame, reference="method 19"
+        ),
         "paragone, all 190 pairs with the Bayesian matrix": lambda: compare(frame, bayes=True),
     }
     tied = frame.assign(value=frame["value"].round(2))
@@ -84,7 +88,9 @@ def whole_comparison() -> None:
     many = score_frame(30, 40, 1)
     tied = many.assign(value=many["value"].round(2))
     print(f"  {'paragone, all 435 pairs':<62}{cpu_seconds(lambda: compare(many), 2):8.3f}")
-    print(f"  {'paragone, all 435 pairs, scores of two decimals':<62}{cpu_seconds(lambda: compare(tied), 2):8.3f}")
+    print(
+        f"  {'paragone, all 435 pairs, scores of two decimals':<62}{cpu_seconds(lambda: compare(tied), 2):8.3f}"
+    )
     print("\n8 methods x 30 datasets x 10 folds, everything with Bayes (CPU s)")
     folds = score_frame(8, 30, 10)
     print(f"  {'paragone, all 28 pairs':<62}{cpu_seconds(lambda: compare(folds)):8.3f}")
@@ -106,7 +112,9 @@ def time_posthocs(wide: pd.DataFrame) -> None:
         return
     long = wide.reset_index().melt(id_vars="dataset")
     runs = {
-        "scikit-posthocs, Nemenyi-Friedman only": lambda: module.posthoc_nemenyi_friedman(wide.to_numpy()),
+        "scikit-posthocs, Nemenyi-Friedman only": lambda: module.posthoc_nemenyi_friedman(
+            wide.to_numpy()
+        ),
         "scikit-posthocs, all Wilcoxon pairs with Holm only": lambda: module.posthoc_wilcoxon(
             long, val_col="value", group_col="method", p_adjust="holm"
         ),
@@ -141,11 +149,15 @@ def time_scmamp(wide: pd.DataFrame) -> None:
         scores, script = Path(folder) / "scores.csv", Path(folder) / "scmamp.R"
         wide.to_csv(scores, index=False)
         script.write_text(SCMAMP, encoding="utf-8")
-        done = subprocess.run([rscript, str(script), str(scores)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [rscript, str(script), str(scores)], capture_output=True, text=True, check=False
+        )
     if done.returncode:
         print(f"  scmamp: left out ({done.stderr.strip().splitlines()[0]})")
         return
-    print(f"  {'scmamp, Iman-Davenport, all Wilcoxon pairs with Shaffer':<62}{float(done.stdout):8.3f}")
+    print(
+        f"  {'scmamp, Iman-Davenport, all Wilcoxon pairs with Shaffer':<62}{float(done.stdout):8.3f}"
+    )
 
 
 def bayesian_test() -> None:
@@ -184,11 +196,15 @@ def many_subjects() -> None:
 
 def exact_wilcoxon() -> None:
     for n in (50, 500):
-        difference = np.random.default_rng(0).integers(1, 31, n) * np.where(np.arange(n) % 3, 1.0, -1.0)
+        difference = np.random.default_rng(0).integers(1, 31, n) * np.where(
+            np.arange(n) % 3, 1.0, -1.0
+        )
         start = perf_counter()
         for _ in range(10):
             wilcoxon_signed_rank(difference)
-        print(f"\nExact Wilcoxon with ties, n = {n}: {(perf_counter() - start) * 100:.3f} ms per test")
+        print(
+            f"\nExact Wilcoxon with ties, n = {n}: {(perf_counter() - start) * 100:.3f} ms per test"
+        )
 
 
 def main() -> None:

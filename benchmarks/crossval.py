@@ -1,8 +1,9 @@
 """Cross-validation beside a bare scikit-learn loop: the same fits, in CPU seconds of one process and one thread.
 
-Every side computes on one thread: BLAS is pinned to one, here and in the peer's process. The loop is run
-in two ways: every variant from the start, as most people write it, and at its best, with each preprocessing fitted once
-per fold. Ratios are of CPU seconds that were measured in turns in one run.
+Every side computes on one thread: BLAS is pinned to one, here and in the peer's process. The loop
+is run in two ways: every variant from the start, as most people write it, and at its best, with
+each preprocessing fitted once per fold. Ratios are of CPU seconds that were measured in turns in
+one run.
 
 Run: python benchmarks/crossval.py [--folds 5] [--repeat 3] [--peer PYTHON_WITH_NIRS4ALL]
 """
@@ -30,7 +31,13 @@ from threadpoolctl import threadpool_limits
 from paragone import Dataset, Experiment
 from paragone.protocols import Crossval
 
-STEPS = ["raw", "snv", "msc", {"use": "savgol", "window": 15, "deriv": 1}, {"use": "savgol", "window": 15, "deriv": 2}]
+STEPS = [
+    "raw",
+    "snv",
+    "msc",
+    {"use": "savgol", "window": 15, "deriv": 1},
+    {"use": "savgol", "window": 15, "deriv": 2},
+]
 SEED = 42
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -38,10 +45,14 @@ THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THR
 def spectra(n: int, p: int) -> Dataset:
     """Smooth curves whose target is a mixture of some of their bands."""
     rng = np.random.default_rng(SEED)
-    bands = np.exp(-((np.arange(p)[None, :] - rng.uniform(0, p, 12)[:, None]) ** 2) / (2 * (p / 25) ** 2))
+    bands = np.exp(
+        -((np.arange(p)[None, :] - rng.uniform(0, p, 12)[:, None]) ** 2) / (2 * (p / 25) ** 2)
+    )
     amounts = rng.random((n, 12))
     X = amounts @ bands + 0.002 * rng.normal(size=(n, p)) + rng.normal(size=(n, 1)) * 0.1
-    return Dataset("spectra", X, amounts[:, 0] - amounts[:, 3] + 0.02 * rng.normal(size=n), "regression")
+    return Dataset(
+        "spectra", X, amounts[:, 0] - amounts[:, 3] + 0.02 * rng.normal(size=n), "regression"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +97,9 @@ def sharing_loop(dataset: Dataset, components: range, n_folds: int) -> Ran:
             for m in components:
                 fitted = PLSRegression(m).fit(X_fit, dataset.y[fit])
                 fitted.predict(X_fit)
-                errors.setdefault((place, m), []).append(fitted.predict(X_val).ravel() - dataset.y[val])
+                errors.setdefault((place, m), []).append(
+                    fitted.predict(X_val).ravel() - dataset.y[val]
+                )
     scores = [np.sqrt(np.mean(np.concatenate(found) ** 2)) for found in errors.values()]
     return Ran(time.process_time() - begun, np.array(scores))
 
@@ -96,7 +109,9 @@ def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> R
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "a.sqlite"
         begun = time.process_time()
-        experiment = Experiment([dataset], methods, {"folds": n_folds}, Crossval(share=share), seed=SEED)
+        experiment = Experiment(
+            [dataset], methods, {"folds": n_folds}, Crossval(share=share), seed=SEED
+        )
         with experiment.run(store, workers=0) as results:
             scores = results.cv_scores()["RMSECV"].to_numpy()
             seconds = time.process_time() - begun
@@ -123,9 +138,13 @@ def peer(python: str, dataset: Dataset, n_folds: int) -> tuple[str, float]:
         data = Path(folder) / "data.npz"
         np.savez(data, X=dataset.X, y=dataset.y)
         script = Path(__file__).resolve().with_name("crossval_nirs4all.py")
-        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | THREADS
+        environment = {
+            key: value for key, value in os.environ.items() if key != "PYTHONPATH"
+        } | THREADS
         command = [python, str(script), str(data), str(n_folds), "20"]
-        ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=folder, env=environment
+        )
     answer = json.loads(ended.stdout.strip().splitlines()[-1])
     return f"nirs4all {answer['version']}", float(answer["cpu"])
 
@@ -133,7 +152,10 @@ def peer(python: str, dataset: Dataset, n_folds: int) -> tuple[str, float]:
 def large(n_folds: int, repeat: int, python: str | None) -> None:
     """100 variants on 130 x 2151, with sharing and without."""
     dataset = spectra(130, 2151)
-    pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": list(range(1, 21))}}
+    pls = {
+        "use": "sklearn.cross_decomposition:PLSRegression",
+        "grid": {"n_components": list(range(1, 21))},
+    }
     methods = {"PLS": {**pls, "steps": [STEPS]}}
     by_paragone(dataset, {"Ridge": Ridge()}, n_folds, True)
     roads = {
@@ -152,7 +174,10 @@ def large(n_folds: int, repeat: int, python: str | None) -> None:
     print(f"100 variants x {n_folds} folds on 130 x 2151 (CPU s, best of {repeat})")
     for name, seconds in times.items():
         apart = np.abs(found[name].scores / found["bare loop"].scores - 1).max()
-        print(f"  {name:24s} {min(seconds):7.3f} s   {min(seconds) / bare:5.2f}x   RMSECV apart by {apart:.1e}")
+        print(
+            f"  {name:24s} {min(seconds):7.3f} s   {min(seconds) / bare:5.2f}x   RMSECV apart by"
+            f" {apart:.1e}"
+        )
     if python is not None:
         name, seconds = peer(python, dataset, n_folds)
         print(f"  {name:24s} {seconds:7.3f} s   {seconds / bare:5.2f}x")
@@ -166,12 +191,19 @@ def small(n_folds: int, repeat: int) -> None:
     n_fits = n_folds * len(alphas)
     models = [Ridge(alpha=alpha) for alpha in alphas]
     both = [
-        (bare_loop(dataset, models, n_folds).seconds, by_paragone(dataset, methods, n_folds, True).seconds)
+        (
+            bare_loop(dataset, models, n_folds).seconds,
+            by_paragone(dataset, methods, n_folds, True).seconds,
+        )
         for _ in range(repeat)
     ]
     bare, ours = (min(seconds) for seconds in zip(*both, strict=True))
     print(f"Ridge on 48 x 30, {n_fits} fits (CPU, best of {repeat})")
-    print(f"  bare fit {1000 * bare / n_fits:6.3f} ms, with paragone {1000 * ours / n_fits:6.3f} ms, over it ", end="")
+    print(
+        f"  bare fit {1000 * bare / n_fits:6.3f} ms, with paragone {1000 * ours / n_fits:6.3f} ms,"
+        " over it ",
+        end="",
+    )
     print(f"{1000 * (ours - bare) / n_fits:6.3f} ms")
 
 

@@ -36,7 +36,13 @@ def main() -> None:
         KFold(n_folds, shuffle=True, random_state=42),
         {"_range_": [1, n_components], "param": "n_components", "model": PLSRegression},
     ]
-    options = {"verbose": 0, "save_artifacts": False, "save_charts": False, "refit": False, "random_state": 0}
+    options = {
+        "verbose": 0,
+        "save_artifacts": False,
+        "save_charts": False,
+        "refit": False,
+        "random_state": 0,
+    }
     begun = time.process_time()
     nirs4all.run(pipeline, (X, y), **options)
     print(json.dumps({"version": nirs4all.__version__, "cpu": time.process_time() - begun}))

@@ -1,7 +1,8 @@
 """The curve of a DAGFS ranking on Arts: ours against a straight NumPy evaluator, in one run.
 
-Both take the same arrays and the same 30-point k-grid and must give the same scores. The floor is what no
-exact evaluator can avoid: the products behind the distances, and one pass over the distances a point.
+Both take the same arrays and the same 30-point k-grid and must give the same scores. The floor is
+what no exact evaluator can avoid: the products behind the distances, and one pass over the
+distances a point.
 
 Run: python benchmarks/curve.py [--data FOLDER]
 """
@@ -15,11 +16,15 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
+os.environ.update(
+    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+)
 
 import numpy as np
 
-DEFAULT_DATA = Path(os.environ.get("PARAGONE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DEFAULT_DATA = Path(
+    os.environ.get("PARAGONE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")
+)
 GRID = list(range(10, 301, 10))
 METRICS = ["micro_f1", "macro_f1", "hamming_loss"]
 N_NEIGHBORS = 10
@@ -52,7 +57,9 @@ def numpy_curve(ranking, X_train, Y_train, X_test, Y_test):
         test += np.maximum((b * b).sum(1)[:, None] + squares - 2 * b @ a.T, 0)
         near_train = np.argsort(train, axis=1, kind="stable")[:, :N_NEIGHBORS]
         near_test = np.argsort(test, axis=1, kind="stable")[:, :N_NEIGHBORS]
-        curve.append(numpy_point(Y_train[near_train].sum(1), Y_train[near_test].sum(1), Y_train, Y_test))
+        curve.append(
+            numpy_point(Y_train[near_train].sum(1), Y_train[near_test].sum(1), Y_train, Y_test)
+        )
     return np.array(curve)
 
 
@@ -82,7 +89,9 @@ def our_curve(ranking, X_train, Y_train, X_test, Y_test):
     """Run the curve as users do."""
     from paragone import ranking_curve
 
-    return ranking_curve(ranking, X_train, Y_train, X_test, Y_test, k=GRID, metrics=METRICS).to_numpy()
+    return ranking_curve(
+        ranking, X_train, Y_train, X_test, Y_test, k=GRID, metrics=METRICS
+    ).to_numpy()
 
 
 def floor(ranking, X_train, Y_train, X_test, Y_test):
@@ -122,7 +131,9 @@ def measure(name: str, data: Path) -> None:
     begun = time.process_time()
     scores = CONTESTANTS[name](*arrays)
     seconds = time.process_time() - begun
-    digest = "" if scores is None else " ".join(f"{value:.12f}" for value in np.asarray(scores).ravel())
+    digest = (
+        "" if scores is None else " ".join(f"{value:.12f}" for value in np.asarray(scores).ravel())
+    )
     print(f"{seconds}|{peak_mib() - before}|{digest}")
 
 
@@ -138,7 +149,11 @@ def main() -> None:
     found = {}
     for name in CONTESTANTS:
         command = [sys.executable, __file__, "--data", str(options.data), "--measure", name]
-        line = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[-1]
+        line = (
+            subprocess.run(command, capture_output=True, text=True, check=True)
+            .stdout.strip()
+            .splitlines()[-1]
+        )
         seconds, memory, scores = line.split("|")
         found[name] = (float(seconds), float(memory), scores)
     ours = np.array([float(x) for x in found["paragone"][2].split()])

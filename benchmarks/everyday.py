@@ -1,12 +1,14 @@
 """The everyday comparison beside its peers: the same fits on the same splits, in one run, one thread per process.
 
-The job: four methods on three tables, five folds, and the question which is better. Every side is the shortest program
-that its documentation teaches for it, run in a process of its own, in turns; CPU seconds are those of the process and
-its children, memory is the largest of any of them. Peers that are not installed are named and left out.
+The job: four methods on three tables, five folds, and the question which is better. Every side is
+the shortest program that its documentation teaches for it, run in a process of its own, in turns;
+CPU seconds are those of the process and its children, memory is the largest of any of them. Peers
+that are not installed are named and left out.
 
-The law is that of a fit: Paragone with one worker against the bare ``cross_validate`` loop, for fits of 50 ms and more.
-Both are run with few folds and with many; what the further folds take is what fits take, and what is left is the start.
-Then the wall-clock time of one worker against two, with many folds.
+The law is that of a fit: Paragone with one worker against the bare ``cross_validate`` loop, for
+fits of 50 ms and more. Both are run with few folds and with many; what the further folds take is
+what fits take, and what is left is the start. Then the wall-clock time of one worker against two,
+with many folds.
 
 Run: python benchmarks/everyday.py [--repeat 3] [--rows 2000] [--folds 5 25]
 """
@@ -26,7 +28,9 @@ from pathlib import Path
 from statistics import median
 
 TABLES, METHODS = 3, 4
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1")
+THREADS = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
+)
 
 JOB = """
 import warnings; warnings.simplefilter("ignore")
@@ -47,19 +51,24 @@ methods = {
 folds = StratifiedKFold(FOLDS)
 """
 PROGRAMS = {
-    "bare cross_validate": """
+    "bare cross_validate": (
+        """
 from sklearn.model_selection import cross_validate
 for X, y in data.values():
     for method in methods.values():
         cross_validate(method, X, y, cv=folds, scoring=["accuracy", "roc_auc"])
-""",
-    "paragone": """
+"""
+    ),
+    "paragone": (
+        """
 import paragone
 if __name__ == "__main__":
     answer = paragone.evaluate(methods, data, split=folds, metrics=["roc_auc"], workers=WORKERS, store=STORE)
     print(answer)
-""",
-    "scikit-learn and autorank": """
+"""
+    ),
+    "scikit-learn and autorank": (
+        """
 import pandas as pd
 from autorank import autorank, create_report
 from sklearn.model_selection import cross_val_score
@@ -68,14 +77,18 @@ scores = pd.DataFrame({
     for name, method in methods.items()
 })
 create_report(autorank(scores, alpha=0.05))
-""",
-    "skore": """
+"""
+    ),
+    "skore": (
+        """
 from skore import ComparisonReport, CrossValidationReport
 for X, y in data.values():
     reports = {name: CrossValidationReport(method, X, y, splitter=folds) for name, method in methods.items()}
     print(ComparisonReport(reports).metrics.summarize().frame())
-""",
-    "mlflow autolog": """
+"""
+    ),
+    "mlflow autolog": (
+        """
 import mlflow
 from sklearn.model_selection import cross_validate
 mlflow.set_tracking_uri("sqlite:///" + STORE)
@@ -85,7 +98,8 @@ for table, (X, y) in data.items():
         with mlflow.start_run(run_name=f"{name} on {table}"):
             found = cross_validate(method, X, y, cv=folds, scoring=["accuracy", "roc_auc"])
             mlflow.log_metric("roc_auc", found["test_roc_auc"].mean())
-""",
+"""
+    ),
 }
 NEEDS = {"scikit-learn and autorank": "autorank", "skore": "skore", "mlflow autolog": "mlflow"}
 ANSWERS = {
@@ -127,7 +141,9 @@ def run(program: str, rows: int, folds: int, workers: int = 1) -> Taken:
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - begun
         told = errors.read_text(errors="replace").strip().splitlines() if process.returncode else []
-    return Taken(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, told[-1] if told else "")
+    return Taken(
+        wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, told[-1] if told else ""
+    )
 
 
 def lines_of(program: str) -> int:
@@ -159,7 +175,10 @@ def main() -> None:
     rows = {
         side: {
             "lines": lines_of(PROGRAMS[name]),
-            **{key: median(getattr(one, key) for one in taken[side]) for key in ("wall", "cpu", "memory")},
+            **{
+                key: median(getattr(one, key) for one in taken[side])
+                for key in ("wall", "cpu", "memory")
+            },
             "failed": next((one.why for one in taken[side] if one.why), ""),
         }
         for side, name, _, _ in sides
@@ -171,13 +190,21 @@ def main() -> None:
         cost = f"{row['cpu']:7.1f} CPU s  {row['wall']:7.1f} s  {row['memory']:6.0f} MiB"
         print(f"{side:32} {row['lines']:3} lines  {cost}  {said}")
     fits = TABLES * METHODS * (many - few)
-    further = {name: rows[f"{name}, {many} folds"]["cpu"] - rows[name]["cpu"] for name in (bare, ours)}
-    start = rows[ours]["cpu"] - rows[bare]["cpu"] - few / (many - few) * (further[ours] - further[bare])
+    further = {
+        name: rows[f"{name}, {many} folds"]["cpu"] - rows[name]["cpu"] for name in (bare, ours)
+    }
+    start = (
+        rows[ours]["cpu"] - rows[bare]["cpu"] - few / (many - few) * (further[ours] - further[bare])
+    )
     each = {name: 1000 * spent / fits for name, spent in further.items()}
     print(f"a fit and its scores, CPU: {each[bare]:.0f} ms bare, {each[ours]:.0f} ms here")
-    print(f"paragone / bare loop, CPU of fits: {further[ours] / further[bare]:.2f} (law: at most 1.15)")
     print(
-        f"paragone / bare loop, CPU of all: {rows[ours]['cpu'] / rows[bare]['cpu']:.2f}, of it the start {start:.1f} s"
+        f"paragone / bare loop, CPU of fits: {further[ours] / further[bare]:.2f} (law: at most"
+        " 1.15)"
+    )
+    print(
+        f"paragone / bare loop, CPU of all: {rows[ours]['cpu'] / rows[bare]['cpu']:.2f}, of it the"
+        f" start {start:.1f} s"
     )
     ratio = rows[f"{ours}, {many} folds"]["wall"] / rows[f"{two}, {many} folds"]["wall"]
     print(f"one worker / two workers, wall clock: {ratio:.2f} (law: at least 1.8)")

@@ -1,11 +1,13 @@
 """Generated data: formulas beside DEAP and gplearn, batched neighbours, scouts, and what a search and a proof cost.
 
-Both sides take the same formulas, rows and folds in one run and must give the same values; peers are used at their
-best, and DEAP also as the published search used it, row by row. DEAP and gplearn are measured where they are
-installed. Rejection and duplicates are counted on random formulas with DIGEN's constants, U(0, 100), with ours, and on
-bred ones. All times are CPU seconds, those of worker processes included.
+Both sides take the same formulas, rows and folds in one run and must give the same values; peers
+are used at their best, and DEAP also as the published search used it, row by row. DEAP and gplearn
+are measured where they are installed. Rejection and duplicates are counted on random formulas with
+DIGEN's constants, U(0, 100), with ours, and on bred ones. All times are CPU seconds, those of
+worker processes included.
 
-Run: python benchmarks/generate.py [--trees N] [--candidates N] [--scouted N] [--rounds N] [--parts formulas search ...]
+Run: python benchmarks/generate.py [--trees N] [--candidates N] [--scouted N] [--rounds N] [--parts
+formulas search ...]
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
+os.environ.update(
+    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+)
 
 import numpy as np
 
@@ -139,8 +143,14 @@ def compare_evaluation(n_trees, n_rounds):
     if is_installed("gplearn"):
         programs = gplearn_programs(trees)
         contenders["gplearn, its programs"] = lambda: gplearn_values(programs, X)
-    print(f"{n_trees} random formulas of height 2 to 5 on {N_ROWS} rows, {n_rounds} rounds in turn, medians")
-    print(f"{'':30s} {'formulas/s':>11s} {'ms each':>9s} {'ratio':>8s}  range of ratios, values equal on every row")
+    print(
+        f"{n_trees} random formulas of height 2 to 5 on {N_ROWS} rows, {n_rounds} rounds in turn,"
+        " medians"
+    )
+    print(
+        f"{'':30s} {'formulas/s':>11s} {'ms each':>9s} {'ratio':>8s}  range of ratios, values equal"
+        " on every row"
+    )
     spent, found = {name: [] for name in contenders}, {}
     for _ in range(n_rounds):
         for name, run in contenders.items():
@@ -148,7 +158,10 @@ def compare_evaluation(n_trees, n_rounds):
             spent[name].append(used)
     for name in contenders:
         ratios = np.array(spent[name]) / np.array(spent["paragone"])
-        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found[name], found["paragone"], strict=True))
+        same = all(
+            np.array_equal(a, b, equal_nan=True)
+            for a, b in zip(found[name], found["paragone"], strict=True)
+        )
         used = float(np.median(spent[name]))
         print(f"{name:30s} {n_trees / used:11,.0f} {1000 * used / n_trees:9.3f} {np.median(ratios):8.1f}"
               f"  [{ratios.min():.1f}, {ratios.max():.1f}], {same}")  # fmt: skip
@@ -170,7 +183,9 @@ def batched_votes(X, Y, splits):
     """Look the neighbours of a fold up once, and vote for all candidates."""
     found = np.empty(Y.shape)
     for train, test in splits:
-        found[test] = NeighbourVotes(X[test], X[train], N_NEIGHBORS).probabilities(Y[train], N_NEIGHBORS)
+        found[test] = NeighbourVotes(X[test], X[train], N_NEIGHBORS).probabilities(
+            Y[train], N_NEIGHBORS
+        )
     return found
 
 
@@ -208,11 +223,16 @@ def compare_scouts(n_candidates):
     }
     for letter in "XLGF":
         method = reference_method(letter)
-        portfolios[method.name] = [method.configured(params).build(0) for params in method.portfolio]
+        portfolios[method.name] = [
+            method.configured(params).build(0) for params in method.portfolio
+        ]
 
     def scores(models):
         return [
-            max(auroc(y[N_ROWS:], confidence(m.fit(X[:N_ROWS], y[:N_ROWS]), X[N_ROWS:]).values) for m in models)
+            max(
+                auroc(y[N_ROWS:], confidence(m.fit(X[:N_ROWS], y[:N_ROWS]), X[N_ROWS:]).values)
+                for m in models
+            )
             for y in labels
         ]
 
@@ -220,14 +240,20 @@ def compare_scouts(n_candidates):
         scores(portfolios[scout][:1])
     found = {name: seconds(scores, models) for name, models in portfolios.items()}
     print(
-        f"\n{n_candidates} candidates, trained on {N_ROWS} rows: a portfolio of each method, and what stands in for it"
+        f"\n{n_candidates} candidates, trained on {N_ROWS} rows: a portfolio of each method, and"
+        " what stands in for it"
     )
-    print(f"{'':30s} {'CPU s':>9s} {'ms each':>9s} {'scout':>16s} {'ratio':>8s} {'correlation':>12s}")
+    print(
+        f"{'':30s} {'CPU s':>9s} {'ms each':>9s} {'scout':>16s} {'ratio':>8s} {'correlation':>12s}"
+    )
     for name, (values, spent) in found.items():
         scout = "forest scout" if "Forest" in name or "forest" in name else "boosting scout"
         alike = float(np.corrcoef(values, found[scout][0])[0, 1])
         ratio = spent / found[scout][1]
-        print(f"{name:30s} {spent:9.3f} {1000 * spent / n_candidates:9.1f} {scout:>16s} {ratio:8.1f} {alike:12.3f}")
+        print(
+            f"{name:30s} {spent:9.3f} {1000 * spent / n_candidates:9.1f} {scout:>16s} {ratio:8.1f}"
+            f" {alike:12.3f}"
+        )
 
 
 def candidates(X, count):
@@ -248,21 +274,29 @@ def count_rejections(n_trees):
     for constants in ("uniform", "quantile"):
         grammar, rng = Grammar(constants=constants), np.random.default_rng(3)
         left = print_fates(
-            f"random, {constants} constants", columns, [grammar.half_and_half(rng) for _ in range(n_trees)]
+            f"random, {constants} constants",
+            columns,
+            [grammar.half_and_half(rng) for _ in range(n_trees)],
         )
     grammar = Grammar()
     print_fates("random, one operator folded", columns, [grammar.fold(rng) for _ in range(n_trees)])
     bred = []
     for _ in range(n_trees):
         first, second = (left[int(position)] for position in rng.integers(len(left), size=2))
-        bred.append(grammar.cross(rng, first, second) if rng.random() < 0.7 else grammar.mutate(rng, first))
+        bred.append(
+            grammar.cross(rng, first, second) if rng.random() < 0.7 else grammar.mutate(rng, first)
+        )
     print_fates("bred from what is left", columns, bred, left)
 
 
 def print_fates(name, columns, trees, met_before=()):
     """Print what becomes of formulas, and return those that are left."""
     X = np.random.default_rng(2).normal(size=(N_ROWS, N_FEATURES))
-    met, left, counts = {label_key(tree.evaluate(X)) for tree in met_before}, [], dict.fromkeys(columns, 0)
+    met, left, counts = (
+        {label_key(tree.evaluate(X)) for tree in met_before},
+        [],
+        dict.fromkeys(columns, 0),
+    )
     for tree in trees:
         values = tree.evaluate(X)
         fate = reason_to_reject(values)
@@ -286,7 +320,9 @@ SEARCHED = "RKDS"
 
 
 def searching(**options):
-    methods = {method.name: method.table() for method in (reference_method(letter) for letter in SEARCHED)}
+    methods = {
+        method.name: method.table() for method in (reference_method(letter) for letter in SEARCHED)
+    }
     return EvolveSpec("cost", seed=1, batch=64, screened=8, chunk=8, n_train=N_ROWS, n_test=N_ROWS, methods=methods,
                       **options)  # fmt: skip
 
@@ -294,7 +330,8 @@ def searching(**options):
 def searched(spec):
     """Run a search, and return what it found with the CPU seconds of this process and of all cells.
 
-    Cells are processes that nobody here waits for, so their time is what the store keeps of each; forking is not in it.
+    Cells are processes that nobody here waits for, so their time is what the store keeps of each;
+    forking is not in it.
     """
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "search.sqlite"
@@ -308,9 +345,15 @@ def cost_of_search(n_generations):
     """Search without proofs, and print how many formulas a CPU second sees and scores with the methods."""
     found, own, cells = searched(searching(generations=n_generations, races=0, finalists=0))
     last, spent = found.curve[-1], own + cells
-    print(f"\na search of {n_generations} generations without proofs, methods {SEARCHED}, {spent:.1f} CPU s")
+    print(
+        f"\na search of {n_generations} generations without proofs, methods {SEARCHED}, {spent:.1f}"
+        " CPU s"
+    )
     for name in ("seen", "fitted"):
-        print(f"formulas {name:8s} {getattr(last, name):7d} {getattr(last, name) / spent:9.2f} per CPU s")
+        print(
+            f"formulas {name:8s} {getattr(last, name):7d} {getattr(last, name) / spent:9.2f} per"
+            " CPU s"
+        )
 
 
 def cost_of_proof(n_generations):
@@ -322,10 +365,18 @@ def cost_of_proof(n_generations):
     found, own, cells = searched(spec)
     claims, spent = found.claims_table(), own + cells
     held = int(claims["holds"].sum())
-    print(f"\na search of {n_generations} generations with proofs (8 trials, looks at 6, 12, 24), {spent:.0f} CPU s,")
-    print(f"{cells:.0f} of them fits: {len(claims)} claims on {claims['formula'].nunique()} formulas, {held} proven")
+    print(
+        f"\na search of {n_generations} generations with proofs (8 trials, looks at 6, 12, 24),"
+        f" {spent:.0f} CPU s,"
+    )
+    print(
+        f"{cells:.0f} of them fits: {len(claims)} claims on {claims['formula'].nunique()} formulas,"
+        f" {held} proven"
+    )
     if held:
-        print(f"{spent / held:.1f} CPU s per proven claim, search, races and refused claims included")
+        print(
+            f"{spent / held:.1f} CPU s per proven claim, search, races and refused claims included"
+        )
 
 
 def main() -> None:

@@ -1,12 +1,13 @@
 """What a cell costs the engine, and how much memory it takes, in stores of ten thousand to a million cells.
 
-Run: python benchmarks/growth.py [--sizes 10000,100000,1000000] [--real 1000] [--workers 2] [--folder FOLDER]
+Run: python benchmarks/growth.py [--sizes 10000,100000,1000000] [--real 1000] [--workers 2]
+[--folder FOLDER]
 
-A store is filled with made-up results; a fixed number of cells, spread over the whole plan, is then taken out and
-really runs: what the coordinator takes for each of them, how much of that for claims and commits, how long it takes
-until the first has ended, and its memory from the first to the last. Then the same command runs again with nothing left
-to do, and `paragone status` is asked. Every step is a process of its own. With ``--folder`` the stores are kept, and
-filled once only.
+A store is filled with made-up results; a fixed number of cells, spread over the whole plan, is then
+taken out and really runs: what the coordinator takes for each of them, how much of that for claims
+and commits, how long it takes until the first has ended, and its memory from the first to the last.
+Then the same command runs again with nothing left to do, and `paragone status` is asked. Every step
+is a process of its own. With ``--folder`` the stores are kept, and filled once only.
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     if options.step is not None:
-        print(json.dumps(STEPS[options.step](options.folder / f"{sizes[0]}.sqlite", sizes[0], options)))
+        print(
+            json.dumps(
+                STEPS[options.step](options.folder / f"{sizes[0]}.sqlite", sizes[0], options)
+            )
+        )
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
@@ -62,7 +67,14 @@ def measured(folder: Path, size: int, options: argparse.Namespace) -> dict[str, 
     found: dict[str, float] = {"cells": size}
     steps = ["fill"] * (not (folder / f"{size}.sqlite").exists()) + ["run", "resume", "status"]
     for step in steps:
-        arguments = ["--sizes", str(size), "--real", str(options.real), "--workers", str(options.workers)]
+        arguments = [
+            "--sizes",
+            str(size),
+            "--real",
+            str(options.real),
+            "--workers",
+            str(options.workers),
+        ]
         done = subprocess.run(
             [sys.executable, __file__, *arguments, "--folder", str(folder), "--step", step],
             stdout=subprocess.PIPE,
@@ -87,8 +99,8 @@ def show(rows: list[dict[str, float]]) -> None:
 def fill(store: Path, size: int, options: argparse.Namespace) -> dict[str, float]:
     """Plan the experiment and write results of all cells, those that are to run included.
 
-    The first is committed as every result is; the others get copies of its rows, since a million commits take five
-    minutes and leave tables of the same shape.
+    The first is committed as every result is; the others get copies of its rows, since a million
+    commits take five minutes and leave tables of the same shape.
     """
     experiment = empty_experiment(size)
     cpu = time.process_time()
@@ -129,7 +141,14 @@ COPIES = (
 def made_up() -> Outcome:
     """Return what an empty cell gives, by the protocol of `engine.py`."""
     fitted = Fitted({"ranking": np.arange(3)}, {}, 0.001, 0.001)
-    return Outcome("done", (Score("nothing", 0.0),), fitted, seconds=0.002, cpu_seconds=0.002, peak_memory=1 << 16)
+    return Outcome(
+        "done",
+        (Score("nothing", 0.0),),
+        fitted,
+        seconds=0.002,
+        cpu_seconds=0.002,
+        peak_memory=1 << 16,
+    )
 
 
 def run(store: Path, size: int, options: argparse.Namespace) -> dict[str, float]:
@@ -213,7 +232,9 @@ def take_out(store: Path, keys: list[str]) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     with connection:
         for key in keys:
-            connection.execute("DELETE FROM fits WHERE fit_key = (SELECT fit_key FROM cells WHERE key = ?)", (key,))
+            connection.execute(
+                "DELETE FROM fits WHERE fit_key = (SELECT fit_key FROM cells WHERE key = ?)", (key,)
+            )
             connection.execute("DELETE FROM cells WHERE key = ?", (key,))
     connection.close()
 
@@ -246,7 +267,11 @@ class Mark:
     """The state of this process at a moment: time, processor time and memory."""
 
     def __init__(self) -> None:
-        self.wall, self.cpu, self.memory = time.perf_counter(), time.process_time(), resident_mebibytes()
+        self.wall, self.cpu, self.memory = (
+            time.perf_counter(),
+            time.process_time(),
+            resident_mebibytes(),
+        )
 
 
 class Follower:
@@ -260,7 +285,10 @@ class Follower:
     def began(self, tally: Tally) -> None:
         """See that the cells which were taken out run, and no others."""
         if tally.total - tally.skipped != self.expected:
-            sys.exit(f"{tally.total - tally.skipped} cells would run: the code changed since the store was filled")
+            sys.exit(
+                f"{tally.total - tally.skipped} cells would run: the code changed since the store"
+                " was filled"
+            )
 
     def said(self, sentence: str, tally: object) -> None:
         """Nothing to note."""

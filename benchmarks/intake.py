@@ -1,8 +1,9 @@
 """Time the reading, pairing and comparing of evaluation logs: two methods on many tasks, as sample lines.
 
-``python benchmarks/intake.py`` writes 2 x 200 files of 25,000 lines (10 million rows, hashes of 64 characters as the
-harness writes them) into a temporary folder, reads them, pairs them and compares, and prints the seconds of each step
-and the largest memory. ``--tasks`` and ``--items`` make it smaller.
+``python benchmarks/intake.py`` writes 2 x 200 files of 25,000 lines (10 million rows, hashes of 64
+characters as the harness writes them) into a temporary folder, reads them, pairs them and compares,
+and prints the seconds of each step and the largest memory. ``--tasks`` and ``--items`` make it
+smaller.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ def write_task(folder: Path, task: int, n_items: int, share: float) -> int:
     for place in range(n_items):
         content = f"{(task * n_items + place + 1) * SCRAMBLE % 2**256:064x}"
         lines.append(
-            f'{{"doc_id": {place}, "doc": {{"question": "What is {place}?"}}, "target": "A", "resps": [["A"]], '
-            f'"filtered_resps": ["A"], "filter": "none", "metrics": ["acc"], "doc_hash": "{content}", '
-            f'"prompt_hash": "{content[::-1]}", "target_hash": "{content[1:]}0", "acc": {float(right[place])}}}\n'
+            f'{{"doc_id": {place}, "doc": {{"question": "What is {place}?"}}, "target": "A",'
+            ' "resps": [["A"]], "filtered_resps": ["A"], "filter": "none", "metrics": ["acc"],'
+            f' "doc_hash": "{content}", "prompt_hash": "{content[::-1]}", "target_hash":'
+            f' "{content[1:]}0", "acc": {float(right[place])}}}\n'
         )
     text = "".join(lines).encode()
     (folder / f"samples_task{task}_{TIME}.jsonl").write_bytes(text)
@@ -53,7 +55,10 @@ def main() -> None:
             size = 0
             for name, share in (("a", 0.71), ("b", 0.70)):
                 (folder / name).mkdir(parents=True)
-                size += sum(write_task(folder / name, task, chosen.items, share) for task in range(chosen.tasks))
+                size += sum(
+                    write_task(folder / name, task, chosen.items, share)
+                    for task in range(chosen.tasks)
+                )
             print(f"wrote {2 * chosen.tasks * chosen.items:,} lines, {size / 2**30:.2f} GiB")
         profile = cProfile.Profile()
         if chosen.profile:
@@ -68,11 +73,15 @@ def main() -> None:
         start = perf_counter()
         result = found.compare()
         print(f"compare   {perf_counter() - start:6.1f} s (pairing again included)")
-        print(f"all       {perf_counter() - begin:6.1f} s, {process_time() - used:.1f} s of one core")
+        print(
+            f"all       {perf_counter() - begin:6.1f} s, {process_time() - used:.1f} s of one core"
+        )
         if chosen.profile:
             profile.disable()
             pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
-        print(f"largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
+        print(
+            f"largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB"
+        )
         print(result.verdict)
 
 

@@ -2,10 +2,11 @@
 
 Two laws are checked, side by side in one run:
 
-1. An empty cell costs at most 8 ms more than a bare ``os.fork()`` and ``waitpid`` of the same warmed process.
-2. The coordinator and each worker (a seat with its cell) hold at most 1.3 times the bytes of the data and 300 MB,
-   counted as proportional set size, while a method that allocates nothing reads its rows: of an array, and of a table
-   of 100,000 rows and 50 columns, half of them categories and text.
+1. An empty cell costs at most 8 ms more than a bare ``os.fork()`` and ``waitpid`` of the same
+warmed process. 2. The coordinator and each worker (a seat with its cell) hold at most 1.3 times the
+bytes of the data and 300 MB,
+   counted as proportional set size, while a method that allocates nothing reads its rows: of an
+   array, and of a table of 100,000 rows and 50 columns, half of them categories and text.
 
 Run: python benchmarks/isolation.py [--cells 200] [--rows 20000] [--columns 2000]
 """
@@ -81,9 +82,13 @@ class OneScore(Protocol):
 def experiment_of(rows: int, columns: int, methods: int, seconds: float) -> Experiment:
     """Return an experiment of random numbers."""
     rng = np.random.default_rng(0)
-    dataset = Dataset("numbers", rng.random((rows, columns)), rng.integers(0, 2, (rows, 2)), "multilabel")
+    dataset = Dataset(
+        "numbers", rng.random((rows, columns)), rng.integers(0, 2, (rows, 2)), "multilabel"
+    )
     named = {f"M{i:04d}": Reads(i, seconds) for i in range(methods)}
-    return Experiment([dataset], named, {"folds": 4, "scale": "minmax"}, OneScore(), name="isolation")
+    return Experiment(
+        [dataset], named, {"folds": 4, "scale": "minmax"}, OneScore(), name="isolation"
+    )
 
 
 def measure_cost(cells: int) -> None:
@@ -153,7 +158,9 @@ def people() -> pd.DataFrame:
     """Return a table of 100,000 rows and 50 columns: numbers with gaps, categories and text."""
     rng = np.random.default_rng(0)
     n = 100_000
-    numbers = {f"n{i}": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)) for i in range(25)}
+    numbers = {
+        f"n{i}": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)) for i in range(25)
+    }
     levels = np.array([f"level {i}" for i in range(40)])
     kinds = {f"c{i}": pd.Categorical.from_codes(rng.integers(0, 40, n), levels) for i in range(20)}
     texts = {f"t{i}": rng.choice(levels, n) for i in range(5)}
@@ -165,7 +172,9 @@ def measure_table() -> None:
     table = people()
     dataset = Dataset("people", table, np.arange(len(table)) % 2, "classification")
     methods = {f"M{i}": ReadsTable(i) for i in range(5)}
-    experiment = Experiment([dataset], methods, 5, Predict(metrics=("accuracy",), prepare_tables=False))
+    experiment = Experiment(
+        [dataset], methods, 5, Predict(metrics=("accuracy",), prepare_tables=False)
+    )
     with tempfile.TemporaryDirectory() as folder:
         experiment.run(Path(folder) / "a.sqlite", workers=2).close()
     print(int(table.memory_usage(deep=True).sum()))
@@ -226,7 +235,14 @@ def main() -> None:
     if options.part == "table":
         return measure_table()
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
-    command = [sys.executable, __file__, "--rows", str(options.rows), "--columns", str(options.columns)]
+    command = [
+        sys.executable,
+        __file__,
+        "--rows",
+        str(options.rows),
+        "--columns",
+        str(options.columns),
+    ]
     cost = [*command, "--cells", str(options.cells), "--part", "cost"]
     told = subprocess.run(cost, env=environment, check=True, capture_output=True, text=True).stdout
     bare, cell = (json.loads(told)[name] for name in ("bare", "cell"))
@@ -234,12 +250,16 @@ def main() -> None:
     table, told = watched([*command, "--part", "table"], environment)
     size = options.rows * options.columns * 8
     print(f"a bare fork       {bare:8.2f} ms")
-    print(f"an empty cell     {cell:8.2f} ms, {cell - bare:.2f} more (at most {MOST_MILLISECONDS:g})")
+    print(
+        f"an empty cell     {cell:8.2f} ms, {cell - bare:.2f} more (at most {MOST_MILLISECONDS:g})"
+    )
     kept = cell - bare <= MOST_MILLISECONDS
     for name, onlooker, held in (("array", array, size), ("table", table, int(told))):
         allowed = MOST_SHARE * held + MOST_BYTES
         print(f"the {name}         {held / 1e6:8.0f} MB")
-        print(f"  the coordinator {onlooker.coordinator / 1e6:8.0f} MB (at most {allowed / 1e6:.0f})")
+        print(
+            f"  the coordinator {onlooker.coordinator / 1e6:8.0f} MB (at most {allowed / 1e6:.0f})"
+        )
         print(f"  a worker        {onlooker.worker / 1e6:8.0f} MB (at most {allowed / 1e6:.0f})")
         kept = kept and max(onlooker.coordinator, onlooker.worker) <= allowed
     sys.exit(0 if kept else 1)

@@ -2,10 +2,12 @@
 
 Run: python benchmarks/large_table.py FOLDER [--rows 100000] [--columns 10000]
 
-A table of random numbers is written to the folder piece by piece (and removed at the end), and two cheap classifiers of
-scikit-learn are evaluated on it in two folds, with the number of workers that the run chooses for itself. The laws:
+A table of random numbers is written to the folder piece by piece (and removed at the end), and two
+cheap classifiers of scikit-learn are evaluated on it in two folds, with the number of workers that
+the run chooses for itself. The laws:
 
-1. The coordinator and each worker (a seat with its cell) hold at most 1.3 times the bytes of the data and 300 MB,
+1. The coordinator and each worker (a seat with its cell) hold at most 1.3 times the bytes of the
+data and 300 MB,
    counted as proportional set size.
 2. Every cell ends done.
 """
@@ -46,7 +48,11 @@ def write_table(path: Path, rows: int, columns: int) -> None:
                 piece = rng.random((min(PIECE_ROWS, rows - first), columns))
                 piece[:, 0] += labels[first : first + PIECE_ROWS]
                 member.write(piece.tobytes())
-        for name, array in {"y": labels, "task": np.array("classification"), "name": np.array("large")}.items():
+        for name, array in {
+            "y": labels,
+            "task": np.array("classification"),
+            "name": np.array("large"),
+        }.items():
             with archive.open(f"{name}.npy", "w") as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
@@ -61,25 +67,35 @@ class Told(Silent):
     def finished(self, cell: Any, outcome: Any, tally: Any) -> None:
         """Print the cell."""
         own = outcome.peak_memory / 1e9
-        print(f"  {cell.method}, fold {cell.fold}: {outcome.status}, {outcome.seconds:.0f} s, {own:.2f} GB of its own")
+        print(
+            f"  {cell.method}, fold {cell.fold}: {outcome.status}, {outcome.seconds:.0f} s,"
+            f" {own:.2f} GB of its own"
+        )
 
 
 def measure(path: Path) -> None:
     """Run the experiment."""
     begun = time.perf_counter()
     methods = {"Majority": DummyClassifier(), "Linear": SGDClassifier(max_iter=1, tol=None)}
-    experiment = Experiment([str(path)], methods, {"folds": 2}, Predict(metrics=("accuracy",)), name="large")
+    experiment = Experiment(
+        [str(path)], methods, {"folds": 2}, Predict(metrics=("accuracy",)), name="large"
+    )
     experiment.cells()
     print(f"  read and split in {time.perf_counter() - begun:.0f} s")
     with experiment.run(path.with_suffix(".sqlite"), observer=Told()) as results:
-        print(f"  {results}, workers: {results.runs()['workers'].iloc[-1]}, {time.perf_counter() - begun:.0f} s in all")
+        print(
+            f"  {results}, workers: {results.runs()['workers'].iloc[-1]},"
+            f" {time.perf_counter() - begun:.0f} s in all"
+        )
         if set(results.places()["status"]) != {"done"}:
             sys.exit(1)
 
 
 def main() -> None:
     """Write, run, print, remove; exit with 1 where a law is broken."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=10_000)
@@ -91,12 +107,18 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
         write_table(path, options.rows, options.columns)
-        environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONUNBUFFERED": "1"}
+        environment = {
+            **os.environ,
+            **dict.fromkeys(THREAD_VARIABLES, "1"),
+            "PYTHONUNBUFFERED": "1",
+        }
         # Nothing of the run may lie in memory that only looks like a disk.
         environment["TMPDIR"] = str(options.folder)
         least = LeastFree()
         least.start()
-        onlooker, told = watched([sys.executable, __file__, str(options.folder), "--part", "run"], environment)
+        onlooker, told = watched(
+            [sys.executable, __file__, str(options.folder), "--part", "run"], environment
+        )
         least.ended.set()
     finally:
         for left in options.folder.glob("large.*"):
@@ -105,7 +127,9 @@ def main() -> None:
     size = options.rows * options.columns * 8
     allowed = MOST_SHARE * size + MOST_BYTES
     print(f"the table         {size / 2**30:8.2f} GiB")
-    print(f"  the coordinator {onlooker.coordinator / 2**30:8.2f} GiB (at most {allowed / 2**30:.2f})")
+    print(
+        f"  the coordinator {onlooker.coordinator / 2**30:8.2f} GiB (at most {allowed / 2**30:.2f})"
+    )
     print(f"  a worker        {onlooker.worker / 2**30:8.2f} GiB (at most {allowed / 2**30:.2f})")
     print(f"  of the machine  {least.most / 2**30:8.2f} GiB more than before, at the most")
     sys.exit(0 if max(onlooker.coordinator, onlooker.worker) <= allowed else 1)
@@ -128,7 +152,11 @@ class LeastFree(threading.Thread):
 
 def free_memory() -> int:
     """Return what the machine could still give."""
-    line = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemAvailable"))
+    line = next(
+        line
+        for line in Path("/proc/meminfo").read_text().splitlines()
+        if line.startswith("MemAvailable")
+    )
     return int(line.split()[1]) * 1024
 
 

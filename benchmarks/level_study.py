@@ -1,10 +1,11 @@
 """The level of every word and the coverage of every interval that a comparison prints, simulated at many sizes.
 
-Two scopes. *On datasets like these*: scores of datasets are drawn, and the dataset is the unit. *On these datasets*:
-fold scores are drawn with the luck that training sets share, and cheap learners are really fitted to drawn data; the
-two learners of a pair see exchangeable halves of the columns, so that by symmetry neither is better. Groups of several
-datasets are drawn from a pool of results, with random signs: that is the same null, and their standard error slightly
-too small. Only public functions are called.
+Two scopes. *On datasets like these*: scores of datasets are drawn, and the dataset is the unit. *On
+these datasets*: fold scores are drawn with the luck that training sets share, and cheap learners
+are really fitted to drawn data; the two learners of a pair see exchangeable halves of the columns,
+so that by symmetry neither is better. Groups of several datasets are drawn from a pool of results,
+with random signs: that is the same null, and their standard error slightly too small. Only public
+functions are called.
 
 Every group is a function of ``share``, the share of the full number of runs; seeds are fixed.
 """
@@ -39,10 +40,10 @@ Rule = Literal["equal", "at most", "above", "shown", "level", "covers"]
 class Check:
     """One simulated rate beside the rate it should have.
 
-    ``level``: the false-claim rate of a word, at most alpha and two standard errors; ``covers``: an interval called
-    95 %, which must hold the truth in 93 % or more; ``equal``: within three standard errors; ``at most``: not above by
-    more than three; ``above``: a procedure that is shown because it is invalid, and must be seen to be; ``shown``:
-    reported and not judged.
+    ``level``: the false-claim rate of a word, at most alpha and two standard errors; ``covers``: an
+    interval called 95 %, which must hold the truth in 93 % or more; ``equal``: within three
+    standard errors; ``at most``: not above by more than three; ``above``: a procedure that is shown
+    because it is invalid, and must be seen to be; ``shown``: reported and not judged.
     """
 
     group: str
@@ -75,7 +76,11 @@ class Check:
         """Whether the rule is broken by more than a run of few draws can be out by chance."""
         if self.rule == "covers":
             return self.observed < LEAST_COVERAGE - 3 * self.standard_error
-        return self.observed - self.expected > 4 * self.standard_error if self.rule == "level" else not self.holds
+        return (
+            self.observed - self.expected > 4 * self.standard_error
+            if self.rule == "level"
+            else not self.holds
+        )
 
 
 def runs_of(full: int, share: float) -> int:
@@ -109,8 +114,11 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
                 if np.isfinite(found.difference.low):
                     printed += 1
                     inside += found.difference.low <= 0 <= found.difference.high
-                # The true difference lies on the margin's edge: one standard deviation, the review's design.
-                edge = pairwise(np.zeros(n), d + 1, higher_is_better=True, margin=1.0, **QUICK).everything
+                # The true difference lies on the margin's edge: one standard deviation, the
+                # review's design.
+                edge = pairwise(
+                    np.zeros(n), d + 1, higher_is_better=True, margin=1.0, **QUICK
+                ).everything
                 false_equal += edge.verdict == "equivalent" or edge.within
             of = f"{n} dataset{'s' * (n > 1)}, {shape}"
             like = "On datasets like these, two methods"
@@ -150,7 +158,9 @@ def many_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
             worst = f"method {n_methods - 1}" if bad else ""
             equals = [one for one in found.pairs if worst not in (one.method, one.rival)]
             wrong += any(told_apart(one.verdict) for one in equals)
-            covered += all(not one.difference.low > 0 and not one.difference.high < 0 for one in equals)
+            covered += all(
+                not one.difference.low > 0 and not one.difference.high < 0 for one in equals
+            )
         who = "all pairs" if reference is None else "one reference"
         name = f"{n_methods} methods on {n} datasets, {who}{', one of them worse' if bad else ''}"
         yield Check(group, f"words, {name}", ALPHA, wrong / n_runs, n_runs, "level")
@@ -169,16 +179,29 @@ def failures_over_datasets(share: float = 1.0) -> Iterator[Check]:
             values[generator.random(values.shape) < chance] = np.nan
             if np.isnan(values).all(axis=0).any():
                 continue
-            found = compare(table(values), metric="accuracy", missing="worst", margin=0.01, bayes=False).pairs[0]
+            found = compare(
+                table(values), metric="accuracy", missing="worst", margin=0.01, bayes=False
+            ).pairs[0]
             wrong += told_apart(found.verdict)
-            # Where both failed on a dataset it is no comparison of the two; where one did, nothing is equal.
-            equal += bool((np.isnan(values).sum(axis=1) == 1).any()) and found.verdict == "equivalent"
+            # Where both failed on a dataset it is no comparison of the two; where one did, nothing
+            # is equal.
+            equal += (
+                bool((np.isnan(values).sum(axis=1) == 1).any()) and found.verdict == "equivalent"
+            )
         name = f"{n} datasets, each score fails in {chance:.0%}"
         yield Check(group, f"better or worse, {name}", ALPHA, wrong / n_runs, n_runs, "level")
-        yield Check(group, f"equivalent though one of the two failed, {name}", 0.0, equal / n_runs, n_runs, "level")
+        yield Check(
+            group,
+            f"equivalent though one of the two failed, {name}",
+            0.0,
+            equal / n_runs,
+            n_runs,
+            "level",
+        )
 
 
-# ---------------------------------------------------------------- on these datasets: drawn fold scores
+# ---------------------------------------------------------------- on these datasets: drawn fold
+# scores
 
 
 def fold_scores(
@@ -243,7 +266,9 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
             found = compare_learners(scores, designs, higher_is_better=True)
             wrong += any(told_apart(one.verdict) for one in found)
             told += bool(np.isfinite([one.p for one in found]).all())
-            covered += all(not one.difference.low > 0 and not one.difference.high < 0 for one in found)
+            covered += all(
+                not one.difference.low > 0 and not one.difference.high < 0 for one in found
+            )
             if n_methods == 2:
                 for by_method in scores.values():
                     by_method["method 0"] = by_method["method 0"] + 1.0
@@ -255,41 +280,54 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
             yield Check(f"{group}: equivalent", name, ALPHA, equal / n_runs, n_runs, "level")
 
 
-# ---------------------------------------------------------------- on these datasets: learners that are really fitted
+# ---------------------------------------------------------------- on these datasets: learners that
+# are really fitted
 
 Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 
 
-def nearest_mean_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def nearest_mean_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
     return (test - (first + second) / 2) @ (second - first)
 
 
-def lda_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def lda_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
     centred = rows - np.where(y[:, None] == 0, first, second)
     within = centred.T @ centred / (len(rows) - 2) + 1e-9 * np.eye(rows.shape[1])
     return (test - (first + second) / 2) @ np.linalg.solve(within, second - first)
 
 
-def lottery_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def lottery_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
     """LDA on two columns that are drawn anew in every fit: a random learner."""
     kept = generator.permutation(rows.shape[1])[:2]
     return lda_scores(rows[:, kept], y, test[:, kept], generator)
 
 
-def best_column_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def best_column_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
     column = int(np.argmax(np.abs(second - first)))
     return (test[:, column] - (first + second)[column] / 2) * np.sign((second - first)[column])
 
 
-def neighbour_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def neighbour_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     squares = (rows**2).sum(axis=1) - 2 * test @ rows.T
     return np.where(y[squares.argmin(axis=1)] == 1, 1.0, -1.0)
 
 
-def stump_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def stump_scores(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     """One cut of one column, that with the fewest mistakes on the training rows."""
     order = np.argsort(rows, axis=0)
     right = np.cumsum(np.where(y[order] == 0, 1, -1), axis=0)[:-1] + int(y.sum())
@@ -299,10 +337,14 @@ def stump_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random
     return (test[:, column] - at) * (1 if 2 * right[cut, column] >= len(y) else -1)
 
 
-def ridge_values(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+def ridge_values(
+    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
+) -> np.ndarray:
     middle = rows.mean(axis=0)
     centred = rows - middle
-    weights = np.linalg.solve(centred.T @ centred + np.eye(rows.shape[1]), centred.T @ (y - y.mean()))
+    weights = np.linalg.solve(
+        centred.T @ centred + np.eye(rows.shape[1]), centred.T @ (y - y.mean())
+    )
     return (test - middle) @ weights + y.mean()
 
 
@@ -337,7 +379,9 @@ TRIALS: dict[str, Trial] = {
     "LDA, 1000 rows": Trial(lda_scores, accuracy, 1000, 4, 0.3),
     "1-NN, 60 rows": Trial(neighbour_scores, accuracy, 60, 3, 0.6),
     "best of 20 columns, 100 rows": Trial(best_column_scores, accuracy, 100, 20, 0.3),
-    "best of 20 columns by AUC, 100 rows": Trial(best_column_scores, area_under_curve, 100, 20, 0.3),
+    "best of 20 columns by AUC, 100 rows": Trial(
+        best_column_scores, area_under_curve, 100, 20, 0.3
+    ),
     "stump on 5 columns, 100 rows": Trial(stump_scores, accuracy, 100, 5, 0.4),
     "lottery LDA, 60 rows": Trial(lottery_scores, accuracy, 60, 8, 0.4),
     "ridge by RMSE, 60 rows": Trial(ridge_values, minus_rmse, 60, 4, 0.5),
@@ -358,14 +402,19 @@ def fitted_differences(generator: np.random.Generator, trial: Trial, design: Des
     for _ in range(design.repeats):
         order = generator.permutation(n)
         # Stratified where there are classes: a fold without one of them has no AUC.
-        order = order[np.argsort(y[order], kind="stable")] if trial.score is not minus_rmse else order
+        order = (
+            order[np.argsort(y[order], kind="stable")] if trial.score is not minus_rmse else order
+        )
         part = np.empty(n, dtype=int)
         # Of a hold-out only the first part is tested on.
-        part[order] = np.arange(n) % (design.folds if design.folds > 1 else round(1 + 1 / design.ratio))
+        part[order] = np.arange(n) % (
+            design.folds if design.folds > 1 else round(1 + 1 / design.ratio)
+        )
         for fold in range(design.folds):
             test = part == fold
             one, other = (
-                trial.score(y[test], trial.fit(half[~test], y[~test], half[test], generator)) for half in halves
+                trial.score(y[test], trial.fit(half[~test], y[~test], half[test], generator))
+                for half in halves
             )
             found.append(one - other)
     return np.array(found)
@@ -389,13 +438,18 @@ def fitted_learners(share: float = 1.0) -> Iterator[Check]:
         splits = [(one_design(5), size, (1, 4)), (one_design(10), size, (1, 20))]
         splits += [(one_design(10, 10), max(size // 3, 40), (1, 4))]
         if name in UNSTEADY:
-            splits += [(one_design(20), size, (1, 4)), (one_design(5, 3), max(size // 2, 40), (1, 4))]
+            splits += [
+                (one_design(20), size, (1, 4)),
+                (one_design(5, 3), max(size // 2, 40), (1, 4)),
+            ]
             splits += [(one_design(2, 5), size, (1, 20)), (Design(1, 10, 1 / 4), size, (1, 4))]
         for design, full, sizes in splits:
             results = pool(name, design, full)
             for n in sizes:
                 yield from _groups(f"{name}, {in_words(design)}", [(results, design)], n, share)
-    neighbours = [(pool("1-NN, 60 rows", one_design(k), runs_of(2000, share)), one_design(k)) for k in (5, 10)]
+    neighbours = [
+        (pool("1-NN, 60 rows", one_design(k), runs_of(2000, share)), one_design(k)) for k in (5, 10)
+    ]
     yield from _groups("1-NN, 60 rows, 5 and 10 folds in turn", neighbours, 6, share)
     yield from _groups("1-NN, 60 rows, 5 folds", neighbours[:1], 60, share)
     discriminant = [(pool("LDA, 150 rows", one_design(10), runs_of(2000, share)), one_design(10))]
@@ -425,7 +479,14 @@ def _groups(name: str, pools: list[Pool], n: int, share: float) -> Iterator[Chec
             told += 1
             covered += found.difference.low <= 0 <= found.difference.high
     of = f"{name}, {n} dataset{'s' * (n > 1)}"
-    yield Check("On these datasets, fitted learners: better or worse", of, ALPHA, wrong / n_runs, n_runs, "level")
+    yield Check(
+        "On these datasets, fitted learners: better or worse",
+        of,
+        ALPHA,
+        wrong / n_runs,
+        n_runs,
+        "level",
+    )
     if told:
         group = "On these datasets, fitted learners: interval"
         yield Check(group, of, 1 - ALPHA, covered / told, told, "covers")
@@ -440,7 +501,9 @@ def whole_comparison(share: float = 1.0) -> Iterator[Check]:
         design = one_design(folds, repeats)
         wrong = {"on these datasets": 0, "on datasets like these": 0}
         for _ in range(n_runs):
-            found = compare(_table_of_folds(generator, design, n, 2), higher_is_better=True, bayes=False)
+            found = compare(
+                _table_of_folds(generator, design, n, 2), higher_is_better=True, bayes=False
+            )
             wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
             wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
         for scope, count in wrong.items():
@@ -448,7 +511,8 @@ def whole_comparison(share: float = 1.0) -> Iterator[Check]:
             yield Check(group, name, ALPHA, count / n_runs, n_runs, "level")
 
 
-# ---------------------------------------------------------------- seeds, families, failures within datasets
+# ---------------------------------------------------------------- seeds, families, failures within
+# datasets
 
 
 def seeds_and_families(share: float = 1.0) -> Iterator[Check]:
@@ -475,13 +539,17 @@ def seeds_and_families(share: float = 1.0) -> Iterator[Check]:
             yield Check(group, f"{scope}: {name}", ALPHA, count / n_runs, n_runs, "level")
 
 
-def _table_of_folds(generator: np.random.Generator, design: Design, n: int, n_methods: int) -> pd.DataFrame:
+def _table_of_folds(
+    generator: np.random.Generator, design: Design, n: int, n_methods: int
+) -> pd.DataFrame:
     parts = []
     for i in range(n):
         scores = fold_scores(generator, design, n_methods, "normal", 0.02)
         keys = {"dataset": f"set {i}", "repeat": np.repeat(np.arange(design.repeats), design.folds)}
         keys["fold"] = np.tile(np.arange(design.folds), design.repeats)
-        parts.append(pd.DataFrame({**keys, **{name: 0.7 + values for name, values in scores.items()}}))
+        parts.append(
+            pd.DataFrame({**keys, **{name: 0.7 + values for name, values in scores.items()}})
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -498,7 +566,9 @@ def _seeds(share: float) -> Iterator[Check]:
         wrong = {"on these datasets": 0, "on datasets like these": 0}
         for _ in range(n_runs):
             frame = _table_of_folds(generator, design, n, 2)
-            several = pd.concat([frame.assign(seed=seed) for seed in range(n_seeds)], ignore_index=True)
+            several = pd.concat(
+                [frame.assign(seed=seed) for seed in range(n_seeds)], ignore_index=True
+            )
             methods = ["method 0", "method 1"]
             several[methods] += generator.normal(0, noise, (len(several), 2))
             several = several.drop(columns=["fold", "repeat"]) if design.n_splits == 1 else several
@@ -537,7 +607,9 @@ def items(share: float = 1.0) -> Iterator[Check]:
             if kind == "clusters":
                 values += generator.normal(size=(n, 2))[keys["document"]]
             values = values if kind in ("values", "tasks") else values > -0.5
-            frame = pd.DataFrame({"item": np.arange(size), **keys, "A": values[:, 0], "B": values[:, 1]})
+            frame = pd.DataFrame(
+                {"item": np.arange(size), **keys, "A": values[:, 0], "B": values[:, 1]}
+            )
             table_of_items = item_table(frame)
             assert table_of_items is not None
             (found,) = compare_items(table_of_items, higher_is_better=True).pairs
@@ -556,15 +628,25 @@ def items(share: float = 1.0) -> Iterator[Check]:
 def samples(share: float = 1.0) -> Iterator[Check]:
     """Rows that hang together in clusters, and losses of rows out of cross-validation."""
     group = "On samples"
-    for n_clusters, per_cluster, shape in ((12, 5, "normal"), (30, 4, "heavy tails (t with 2.5)"), (40, 1, "normal")):
+    for n_clusters, per_cluster, shape in (
+        (12, 5, "normal"),
+        (30, 4, "heavy tails (t with 2.5)"),
+        (40, 1, "normal"),
+    ):
         n_runs = runs_of(1000, share)
         generator = np.random.default_rng([8, n_clusters])
         wrong = inside = 0
         for _ in range(n_runs):
             cluster = np.repeat(np.arange(n_clusters), per_cluster)
-            difference = SHAPES[shape](generator, (n_clusters,))[cluster] + generator.normal(size=cluster.size)
-            frame = pd.DataFrame({"sample": np.arange(cluster.size), "topic": cluster, "metric": "m", "at": 1.0})
-            both = pd.concat([frame.assign(method="A", value=difference), frame.assign(method="B", value=0.0)])
+            difference = SHAPES[shape](generator, (n_clusters,))[cluster] + generator.normal(
+                size=cluster.size
+            )
+            frame = pd.DataFrame(
+                {"sample": np.arange(cluster.size), "topic": cluster, "metric": "m", "at": 1.0}
+            )
+            both = pd.concat(
+                [frame.assign(method="A", value=difference), frame.assign(method="B", value=0.0)]
+            )
             (found,) = compare_samples(both, cluster="topic", higher_is_better=True).pairs
             wrong += told_apart(found.verdict)
             inside += found.difference.low <= 0 <= found.difference.high
@@ -584,7 +666,9 @@ def samples(share: float = 1.0) -> Iterator[Check]:
     yield Check(f"{group}: interval", name, 1 - ALPHA, inside / n_runs, n_runs, "covers")
 
 
-def out_of_fold_losses(generator: np.random.Generator, trial: Trial, folds: int) -> dict[str, np.ndarray]:
+def out_of_fold_losses(
+    generator: np.random.Generator, trial: Trial, folds: int
+) -> dict[str, np.ndarray]:
     """Return the mistakes of one learner on two exchangeable halves of the columns, row by row."""
     y = np.arange(trial.n_rows) % 2
     rows = generator.normal(size=(trial.n_rows, 2 * trial.n_columns)) + trial.shift * y[:, None]
@@ -613,9 +697,13 @@ def beside_the_verdict(share: float = 1.0) -> Iterator[Check]:
         generator = np.random.default_rng([10, n])
         for run in range(n_runs):
             drawn = [generator.normal(size=(runs, 2)) for _ in range(n)]
-            middle = run_profiles(drawn, "AB", n_resamples=400, seed=run).methods[0].interquartile_mean
+            middle = (
+                run_profiles(drawn, "AB", n_resamples=400, seed=run).methods[0].interquartile_mean
+            )
             inside += middle.low <= 0 <= middle.high
-        yield Check(group, f"{n} datasets, {runs} runs", 1 - ALPHA, inside / n_runs, n_runs, "covers")
+        yield Check(
+            group, f"{n} datasets, {runs} runs", 1 - ALPHA, inside / n_runs, n_runs, "covers"
+        )
 
 
 def _hierarchical(share: float) -> Iterator[Check]:
@@ -630,25 +718,48 @@ def _hierarchical(share: float) -> Iterator[Check]:
             design, error = one_design(5), 0.01
             centre = generator.normal(0, 0.03)
             true = centre + ratio * error * generator.standard_t(nu, n + 1)
-            folds = [fold_scores(generator, design, 1, "normal", error * sqrt(2.5))["method 0"] for _ in range(n)]
+            folds = [
+                fold_scores(generator, design, 1, "normal", error * sqrt(2.5))["method 0"]
+                for _ in range(n)
+            ]
             variances = [float(design.variance_of_mean(one)[0]) for one in folds]
             means = true[:-1] + [one.mean() for one in folds]
             noise = moderated_variances(variances, [design.folds - 1] * n)
             fit = hierarchical_model(means, *noise, margin=0.01, span=1.0)
             inside += fit.mean.low <= centre <= fit.mean.high
-            own += np.mean([one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=False)])
+            own += np.mean(
+                [one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=False)]
+            )
             forecast.append(fit.next_dataset.above)
             came.append(true[-1] > 0.01)
         name = f"{n} datasets, spread {ratio:g} x noise, t with {nu}"
         yield Check(group, f"mean difference, {name}", 1 - ALPHA, inside / n_runs, n_runs, "covers")
-        yield Check(group, f"each dataset's difference, {name}", 1 - ALPHA, own / n_runs, n_runs * n, "covers")
+        yield Check(
+            group,
+            f"each dataset's difference, {name}",
+            1 - ALPHA,
+            own / n_runs,
+            n_runs * n,
+            "covers",
+        )
         said = float(np.mean(forecast))
-        yield Check(group, f"next dataset above the margin, {name}", said, float(np.mean(came)), n_runs, "equal")
+        yield Check(
+            group,
+            f"next dataset above the margin, {name}",
+            said,
+            float(np.mean(came)),
+            n_runs,
+            "equal",
+        )
 
 
 def _strengths(share: float) -> Iterator[Check]:
     group = "Beside the verdict: the methods that may be best, ranks, strengths"
-    for n, n_methods, shape in ((6, 3, "normal"), (10, 8, "heavy tails (t with 2.5)"), (20, 10, "normal")):
+    for n, n_methods, shape in (
+        (6, 3, "normal"),
+        (10, 8, "heavy tails (t with 2.5)"),
+        (20, 10, "normal"),
+    ):
         n_runs = runs_of(500, share)
         generator = np.random.default_rng([12, n])
         missed = ranked = 0
@@ -660,7 +771,14 @@ def _strengths(share: float) -> Iterator[Check]:
             ranked += any(one.rank_low > 1 for one in found.methods)
         name = f"{n_methods} equal methods on {n} datasets, {shape}"
         yield Check(group, f"the best is left out, {name}", ALPHA, missed / n_runs, n_runs, "level")
-        yield Check(group, f"a rank is told that is not there, {name}", ALPHA, ranked / n_runs, n_runs, "level")
+        yield Check(
+            group,
+            f"a rank is told that is not there, {name}",
+            ALPHA,
+            ranked / n_runs,
+            n_runs,
+            "level",
+        )
     for n in (5, 12, 40):
         n_runs, inside = runs_of(1000, share), 0.0
         generator = np.random.default_rng([13, n])
@@ -668,8 +786,15 @@ def _strengths(share: float) -> Iterator[Check]:
         for _ in range(n_runs):
             times = -(truth + generator.gumbel(size=(n, 5)))
             found = bradley_terry(game_results(np.argsort(np.argsort(times, axis=1), axis=1) + 1.0))
-            inside += np.mean([one.low <= MIDDLE + ELO * at <= one.high for one, at in zip(found, truth, strict=True)])
-        yield Check(group, f"Elo, 5 methods on {n} datasets", 1 - ALPHA, inside / n_runs, n_runs, "covers")
+            inside += np.mean(
+                [
+                    one.low <= MIDDLE + ELO * at <= one.high
+                    for one, at in zip(found, truth, strict=True)
+                ]
+            )
+        yield Check(
+            group, f"Elo, 5 methods on {n} datasets", 1 - ALPHA, inside / n_runs, n_runs, "covers"
+        )
 
 
 STUDY: tuple[Callable[[float], Iterator[Check]], ...] = (

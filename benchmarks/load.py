@@ -1,9 +1,10 @@
 """How Paragone bears a large store: a million scores, a hundred thousand cells, a thousand datasets, a hundred stores.
 
-Run: python benchmarks/load.py [--parts queries,plan,run,paper,merge] [--cells 100000] [--workers 2] [--page FOLDER]
+Run: python benchmarks/load.py [--parts queries,plan,run,paper,merge] [--cells 100000] [--workers 2]
+[--page FOLDER]
 
-Every command is started from the command line, as a user would, and its wall time, CPU time and peak memory are taken;
-where the machine is shared, the CPU time is the one to trust.
+Every command is started from the command line, as a user would, and its wall time, CPU time and
+peak memory are taken; where the machine is shared, the CPU time is the one to trust.
 """
 
 from __future__ import annotations
@@ -75,8 +76,13 @@ def measure_queries(folder: Path, options: argparse.Namespace) -> None:
     store = folder / "large.sqlite"
     begun = time.perf_counter()
     n_cells, n_scores = fill_store(store)
-    print(f"{n_scores:,} scores of {n_cells:,} cells, filled in {time.perf_counter() - begun:.1f} s")
-    print(f"file: {store.stat().st_size / 1e6:.0f} MB, {store.stat().st_size / n_scores:.0f} bytes a score\n")
+    print(
+        f"{n_scores:,} scores of {n_cells:,} cells, filled in {time.perf_counter() - begun:.1f} s"
+    )
+    print(
+        f"file: {store.stat().st_size / 1e6:.0f} MB, {store.stat().st_size / n_scores:.0f} bytes a"
+        " score\n"
+    )
     print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s}")
     for arguments in (
         ("--version",),
@@ -100,14 +106,18 @@ def fill_store(path: Path) -> tuple[int, int]:
     rng = np.random.default_rng(0)
     level = rng.random(METHODS)
     described = {"name": "large", "seed": 0, "methods": {}, "protocol": {"kind": "curve"}}
-    datasets = {part_of("data", d): {"name": f"D{d:03d}", "n_features": 30} for d in range(DATASETS)}
+    datasets = {
+        part_of("data", d): {"name": f"D{d:03d}", "n_features": 30} for d in range(DATASETS)
+    }
     with Store(path, create=True) as store:
         store.write_plan(Plan("large", "{}", described, cells, {}, {}, datasets))
         for start in range(0, len(cells), CELLS_A_TRANSACTION):
             batch = cells[start : start + CELLS_A_TRANSACTION]
             with store.together():
                 for cell in batch:
-                    store.commit(cell.key, cell.fit_key, made_up_outcome(rng, level[int(cell.method[1:])]))
+                    store.commit(
+                        cell.key, cell.fit_key, made_up_outcome(rng, level[int(cell.method[1:])])
+                    )
     return len(cells), len(cells) * len(METRICS) * len(POINTS)
 
 
@@ -115,7 +125,14 @@ def made_up_cells() -> Iterator[Cell]:
     """Yield the cells of the large experiment, in the order of work."""
     for dataset, fold, method in product(range(DATASETS), range(FOLDS), range(METHODS)):
         split = part_of("split", dataset, fold)
-        parts = Parts(part_of("data", dataset), split, part_of("method", method), part_of("p"), part_of("v"), "0")
+        parts = Parts(
+            part_of("data", dataset),
+            split,
+            part_of("method", method),
+            part_of("p"),
+            part_of("v"),
+            "0",
+        )
         yield Cell(f"D{dataset:03d}", fold, f"M{method:02d}", "curve", parts, parts.fit_key(""))
 
 
@@ -128,16 +145,28 @@ def made_up_outcome(rng: np.random.Generator, level: float) -> Outcome:
     """Make up the scores of a cell."""
     values = 0.5 + 0.1 * level + 0.05 * rng.standard_normal((len(METRICS), len(POINTS)))
     scores = tuple(
-        Score(metric, float(values[i, j]), "k", at) for i, metric in enumerate(METRICS) for j, at in enumerate(POINTS)
+        Score(metric, float(values[i, j]), "k", at)
+        for i, metric in enumerate(METRICS)
+        for j, at in enumerate(POINTS)
     )
     return Outcome("done", scores, Fitted({"ranking": np.arange(30)}), seconds=0.1)
 
 
 def time_command(arguments: tuple[object, ...]) -> tuple[float, float, float]:
     """Run a `paragone` command; return its wall seconds, CPU seconds and peak memory in MiB."""
-    # A small process in between: the peak of a child begins with the size of the process that forks it.
+    # A small process in between: the peak of a child begins with the size of the process that forks
+    # it.
     finished = subprocess.run(
-        [sys.executable, "-S", "-c", STOPWATCH, sys.executable, "-m", "paragone", *map(str, arguments)],
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            STOPWATCH,
+            sys.executable,
+            "-m",
+            "paragone",
+            *map(str, arguments),
+        ],
         capture_output=True,
         text=True,
         check=True,
@@ -155,7 +184,10 @@ def measure_planning(folder: Path, options: argparse.Namespace) -> None:
     print(f"{'shape':34s} {'step':26s} {'wall s':>8s} {'CPU s':>8s}")
     per_dataset = FOLDS * METHODS
     shapes = {
-        f"{options.cells // per_dataset} datasets x {METHODS} methods": (options.cells // per_dataset, METHODS),
+        f"{options.cells // per_dataset} datasets x {METHODS} methods": (
+            options.cells // per_dataset,
+            METHODS,
+        ),
         f"1 dataset x {options.cells // FOLDS} methods": (1, options.cells // FOLDS),
     }
     for shape, (n_datasets, n_methods) in shapes.items():
@@ -185,7 +217,8 @@ def empty_experiment(n_datasets: int, n_methods: int) -> Experiment:
     """Declare an experiment whose cells cost nothing."""
     rng = np.random.default_rng(0)
     datasets = [
-        Dataset(f"D{i:03d}", rng.random((40, 3)), rng.integers(0, 2, (40, 2)), "multilabel") for i in range(n_datasets)
+        Dataset(f"D{i:03d}", rng.random((40, 3)), rng.integers(0, 2, (40, 2)), "multilabel")
+        for i in range(n_datasets)
     ]
     methods = {f"M{i:05d}": Nothing(i) for i in range(n_methods)}
     return Experiment(datasets, methods, {"folds": FOLDS}, NoProtocol(), name="empty")
@@ -217,10 +250,15 @@ def measure_running(folder: Path, options: argparse.Namespace) -> None:
     cpu = time.process_time()
     experiment.run(folder / "run.sqlite", workers=options.workers, observer=follower).close()
     wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    print(f"{options.cells:,} empty cells, {options.workers} workers: {options.cells / wall:.0f} cells a second")
+    print(
+        f"{options.cells:,} empty cells, {options.workers} workers: {options.cells / wall:.0f}"
+        " cells a second"
+    )
     print(f"coordinator: {1000 * cpu / options.cells:.3f} ms CPU a cell")
     print(f"\n{'cells':>9s} {'coordinator MiB':>16s} {'cells/s since':>14s}")
-    for (cells, memory, when), (_, _, since) in zip(follower.marks[1:], follower.marks, strict=False):
+    for (cells, memory, when), (_, _, since) in zip(
+        follower.marks[1:], follower.marks, strict=False
+    ):
         print(f"{cells:9,d} {memory:16.1f} {follower.step / (when - since):14.0f}")
     print()
 
@@ -232,7 +270,10 @@ def measure_paper(folder: Path, options: argparse.Namespace) -> None:
     """Ask a store of 1,000 datasets x 100 methods x 2 folds all that a user would, its page included."""
     store, page = folder / "paper.sqlite", options.page or folder / "page"
     n_cells = write_made_up(store, "predict", *PAPER)
-    print(f"{' x '.join(f'{size:,}' for size in PAPER)}: {n_cells:,} cells, {store.stat().st_size / 1e6:.0f} MB\n")
+    print(
+        f"{' x '.join(f'{size:,}' for size in PAPER)}: {n_cells:,} cells,"
+        f" {store.stat().st_size / 1e6:.0f} MB\n"
+    )
     print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s} {'law CPU s':>10s}")
     for shown, arguments, law in (
         ("status", ("status", store), 2),
@@ -259,7 +300,10 @@ def measure_merging(folder: Path, options: argparse.Namespace) -> None:
     for number, path in enumerate(parts):
         write_made_up(path, *shape, part=range(number * step, (number + 1) * step))
     write_made_up(folder / "one.sqlite", *shape)
-    print(f"{MERGED_STORES} stores of {options.cells // MERGED_STORES:,} cells each, {options.cells:,} cells in all\n")
+    print(
+        f"{MERGED_STORES} stores of {options.cells // MERGED_STORES:,} cells each,"
+        f" {options.cells:,} cells in all\n"
+    )
     print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s}")
     for shown, arguments in (
         (f"merge {MERGED_STORES} stores", ("merge", *parts, "--out", folder / "all.sqlite")),
@@ -276,8 +320,10 @@ def content_digest(store: Path) -> str:
     found = hashlib.sha256()
     connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
     for sql in (
-        "SELECT key, status, metric, grid, position, at, value FROM cells JOIN scores ON cells.id = cell_id "
-        "JOIN measures ON measures.id = measure_id ORDER BY key, position",
+        (
+            "SELECT key, status, metric, grid, position, at, value FROM cells JOIN scores ON"
+            " cells.id = cell_id JOIN measures ON measures.id = measure_id ORDER BY key, position"
+        ),
         "SELECT fit_key, arrays, info FROM fits ORDER BY fit_key",
         "SELECT dataset, fold, method, repeat, key FROM plan WHERE current = 1 ORDER BY 1, 2, 3, 4",
     ):

@@ -24,13 +24,20 @@ METRICS = {"predict": ("accuracy", "log_loss"), "curve": ("micro_f1",)}
 
 
 def write_made_up(
-    path: Path, kind: str, n_datasets: int, n_methods: int, n_folds: int, *, part: range | None = None
+    path: Path,
+    kind: str,
+    n_datasets: int,
+    n_methods: int,
+    n_folds: int,
+    *,
+    part: range | None = None,
 ) -> int:
     """Write a finished store of a protocol and return its number of cells.
 
-    Cells of ``predict`` keep their answers for the test rows, as a classifier's do, and the scores that follow from
-    them; cells of ``curve`` keep a ranking and the score of one point. With ``part`` the store holds the cells of some
-    of the datasets only, with the results that the whole one holds.
+    Cells of ``predict`` keep their answers for the test rows, as a classifier's do, and the scores
+    that follow from them; cells of ``curve`` keep a ranking and the score of one point. With
+    ``part`` the store holds the cells of some of the datasets only, with the results that the whole
+    one holds.
     """
     methods = [f"Method{number:03d}" for number in range(n_methods)]
     datasets = [f"dataset-{number:04d}" for number in range(n_datasets)]
@@ -41,11 +48,14 @@ def write_made_up(
     chance = {name: np.random.default_rng([1, datasets.index(name)]) for name in mine}
     ease = {name: rng.normal(1.0, 0.5) for name, rng in chance.items()}
     truths = {
-        cell.parts.split: chance[cell.dataset].integers(0, 2, N_TEST) for cell in cells if cell.method == methods[0]
+        cell.parts.split: chance[cell.dataset].integers(0, 2, N_TEST)
+        for cell in cells
+        if cell.method == methods[0]
     }
     rows = np.arange(N_TEST * n_folds)
     splits = {
-        cell.parts.split: (rows[rows % n_folds != cell.fold], rows[rows % n_folds == cell.fold]) for cell in cells
+        cell.parts.split: (rows[rows % n_folds != cell.fold], rows[rows % n_folds == cell.fold])
+        for cell in cells
     }
     packed = {truth_key(cell.parts): cell.parts.split for cell in cells}
     plan = Plan(
@@ -63,15 +73,23 @@ def write_made_up(
             with store.together():
                 for cell in cells[start : start + CELLS_A_TRANSACTION]:
                     level, rng = ease[cell.dataset] + skill[cell.method], chance[cell.dataset]
-                    made = _answered(rng, level, truths[cell.parts.split]) if kind == "predict" else _ranked(rng, level)
+                    made = (
+                        _answered(rng, level, truths[cell.parts.split])
+                        if kind == "predict"
+                        else _ranked(rng, level)
+                    )
                     store.commit(cell.key, cell.fit_key, made)
     return len(cells)
 
 
-def _cells(kind: str, datasets: Sequence[str], methods: Sequence[str], n_folds: int) -> Iterator[Cell]:
+def _cells(
+    kind: str, datasets: Sequence[str], methods: Sequence[str], n_folds: int
+) -> Iterator[Cell]:
     for dataset, fold, method in product(datasets, range(n_folds), methods):
         split = _part("split", dataset, fold)
-        parts = Parts(_part("data", dataset), split, _part("method", method), _part("p"), _part("v"), "0")
+        parts = Parts(
+            _part("data", dataset), split, _part("method", method), _part("p"), _part("v"), "0"
+        )
         yield Cell(dataset, fold, method, kind, parts, parts.fit_key(""))
 
 
@@ -102,28 +120,54 @@ def _ranked(rng: np.random.Generator, level: float) -> Outcome:
     """Return the ranking of a feature selection, and its score at one point."""
     value = 1 / (1 + np.exp(-(level + 0.2 * rng.standard_normal())))
     fitted = Fitted({"ranking": np.arange(30)}, {}, 0.02, 0.02)
-    return Outcome("done", (Score("micro_f1", float(value), "k", 10.0),), fitted, seconds=0.03, cpu_seconds=0.03)
+    return Outcome(
+        "done",
+        (Score("micro_f1", float(value), "k", 10.0),),
+        fitted,
+        seconds=0.03,
+        cpu_seconds=0.03,
+    )
 
 
-def _described(kind: str, datasets: Sequence[str], methods: Sequence[str], n_folds: int) -> dict[str, Any]:
-    split = {"kind": "kfold", "folds": n_folds, "test_size": 0.2, "scale": "none", "order": 1, "shuffle": True}
+def _described(
+    kind: str, datasets: Sequence[str], methods: Sequence[str], n_folds: int
+) -> dict[str, Any]:
+    split = {
+        "kind": "kfold",
+        "folds": n_folds,
+        "test_size": 0.2,
+        "scale": "none",
+        "order": 1,
+        "shuffle": True,
+    }
     protocol: dict[str, Any] = {"kind": kind, "metrics": list(METRICS[kind])}
     if kind == "predict":
         protocol |= {"task": None, "prepare_tables": True}
     else:
         evaluator = {"use": "paragone.methods.mlknn:MLkNN", "params": {}}
-        protocol |= {"k": {"min": 10, "max": 10, "step": 10}, "p": None, "evaluator": evaluator, "zero_division": 0}
+        protocol |= {
+            "k": {"min": 10, "max": 10, "step": 10},
+            "p": None,
+            "evaluator": evaluator,
+            "zero_division": 0,
+        }
     return {
         "name": "size",
         "seed": 0,
         "data": list(datasets),
         "split": {**split, "stratify": True, "params": {}, "splitter": None},
         "protocol": protocol,
-        "methods": {name: {"use": "sklearn.naive_bayes:GaussianNB", "params": {"name": name}} for name in methods},
+        "methods": {
+            name: {"use": "sklearn.naive_bayes:GaussianNB", "params": {"name": name}}
+            for name in methods
+        },
         "repeats": {},
         "settings": {},
         "later_cells": 0,
-        "designs": {name: {"folds": n_folds, "repeats": 1, "ratio": 1 / max(1, n_folds - 1)} for name in datasets},
+        "designs": {
+            name: {"folds": n_folds, "repeats": 1, "ratio": 1 / max(1, n_folds - 1)}
+            for name in datasets
+        },
     }
 
 

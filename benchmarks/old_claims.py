@@ -1,14 +1,16 @@
 """The six claims of paragone-v1 that are marked as not surviving tuning: untuned and tuned, on the same fresh rows.
 
-The first release proved claims with one fixed configuration per method, the best of a small portfolio. Here each of
-the six is measured on the dataset that claims it, on samples of 1,000 train rows and 2,000 fresh ones: with that fixed
-configuration, and with both methods tuned on every sample at one budget, by the tuner of the proof. Each mean lead is
-given with Student's 95 % interval, for one claim by itself, and with the interval of the proof, which holds for all
-six together and allows for one sample worse than any that was seen.
+The first release proved claims with one fixed configuration per method, the best of a small
+portfolio. Here each of the six is measured on the dataset that claims it, on samples of 1,000 train
+rows and 2,000 fresh ones: with that fixed configuration, and with both methods tuned on every
+sample at one budget, by the tuner of the proof. Each mean lead is given with Student's 95 %
+interval, for one claim by itself, and with the interval of the proof, which holds for all six
+together and allows for one sample worse than any that was seen.
 
 Fits are kept in STORE, and the same command goes on where it stopped.
 
-Run: python benchmarks/old_claims.py [--samples 20] [--trials 40] [--workers 1] [--store build/old_claims.sqlite]
+Run: python benchmarks/old_claims.py [--samples 20] [--trials 40] [--workers 1] [--store
+build/old_claims.sqlite]
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+os.environ.update(
+    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+)
 
 import numpy as np
 
@@ -37,15 +41,21 @@ def leads_of(pairs, item, trials, samples, laboratory):
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     methods: list[Contender] = [known[name] for name in names]
     if not trials:
-        methods = [replace(method, space={}, portfolio=(item.parameters[method.name],)) for method in methods]
+        methods = [
+            replace(method, space={}, portfolio=(item.parameters[method.name],))
+            for method in methods
+        ]
     plan = ProofPlan(n_train=item.n_rows, n_fresh=2000, trials=max(trials, 1), folds=3)
     # The rows follow from the key alone, so every budget sees the same ones.
-    fits = tuned_fits(item.generator(), methods, laboratory, plan, SEED, range(samples), key=f"old {item.name}")
+    fits = tuned_fits(
+        item.generator(), methods, laboratory, plan, SEED, range(samples), key=f"old {item.name}"
+    )
     lost = [(name, i) for name in names for i in range(samples) if (name, i) not in fits]
     if lost:
         raise SystemExit(f"fits failed: {lost}")
     return {
-        (up, down): np.array([fits[up, i].score - fits[down, i].score for i in range(samples)]) for up, down in pairs
+        (up, down): np.array([fits[up, i].score - fits[down, i].score for i in range(samples)])
+        for up, down in pairs
     }
 
 
@@ -53,9 +63,13 @@ def print_claims(collection, trials, samples, laboratory):
     looks = Looks((samples,), n_claims=len(collection.refuted))
     alone = Looks((samples,), unseen=0.0)
     covered = collection.covered()
-    print(f"\n{'fixed configurations' if not trials else f'both tuned, {trials} trials'}, {samples} samples")
     print(
-        f"{'claim':52s} {'dataset':16s} {'lead':>7s} {'95 % alone':>18s} {'of the proof':>18s} {'won':>6s} proven alone"
+        f"\n{'fixed configurations' if not trials else f'both tuned, {trials} trials'}, {samples}"
+        " samples"
+    )
+    print(
+        f"{'claim':52s} {'dataset':16s} {'lead':>7s} {'95 % alone':>18s} {'of the proof':>18s}"
+        f" {'won':>6s} proven alone"
     )
     for name in dict.fromkeys(covered[pair] for pair in collection.refuted):
         item = next(item for item in collection.sets if item.name == name)
@@ -63,8 +77,9 @@ def print_claims(collection, trials, samples, laboratory):
         for (up, down), leads in leads_of(pairs, item, trials, samples, laboratory).items():
             one, family = alone.interval(leads), looks.interval(leads)
             print(
-                f"{f'{up} over {down}':52s} {name:16s} {one.estimate:7.3f} {limits(one):>18s} {limits(family):>18s}"
-                f" {np.sum(leads > 0):3d}/{samples} {'yes' if one.low >= MARGIN else 'no':>6s}"
+                f"{f'{up} over {down}':52s} {name:16s} {one.estimate:7.3f} {limits(one):>18s}"
+                f" {limits(family):>18s} {np.sum(leads > 0):3d}/{samples}"
+                f" {'yes' if one.low >= MARGIN else 'no':>6s}"
                 f" {'yes' if family.low >= MARGIN else 'no':>5s}",
                 flush=True,
             )

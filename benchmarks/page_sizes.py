@@ -2,9 +2,10 @@
 
 python benchmarks/page_sizes.py FOLDER
 
-makes the pages in the folder, writes a screenshot of each, and prints the table of docs/page.md: the smallest text in
-charts and on the page, whether finding, ranked table and chart stand in the first screen, the tab stops up to the first
-chart, messages in the console, violations that axe finds.
+makes the pages in the folder, writes a screenshot of each, and prints the table of docs/page.md:
+the smallest text in charts and on the page, whether finding, ranked table and chart stand in the
+first screen, the tab stops up to the first chart, messages in the console, violations that axe
+finds.
 """
 
 from __future__ import annotations
@@ -51,10 +52,19 @@ def everyday(folder: Path) -> Path:
 
     rng = np.random.default_rng(3)
     X = rng.normal(size=(240, 6))
-    made = Dataset("rings", X, np.where((X[:, :2] ** 2).sum(axis=1) > 1.4, "outside", "inside"), "classification")
+    made = Dataset(
+        "rings",
+        X,
+        np.where((X[:, :2] ** 2).sum(axis=1) > 1.4, "outside", "inside"),
+        "classification",
+    )
     protocol = Predict(metrics=("balanced_accuracy", "neg_log_loss"))
     experiment = Experiment(
-        ["iris", "wine", "breast-cancer", made], CLASSIFIERS, {"folds": 5}, protocol, name="everyday"
+        ["iris", "wine", "breast-cancer", made],
+        CLASSIFIERS,
+        {"folds": 5},
+        protocol,
+        name="everyday",
     )
     experiment.run(folder / "lab.sqlite", 0).close()
     report(folder / "lab.sqlite", folder / "page", charts=False)
@@ -72,7 +82,9 @@ def regression(folder: Path) -> Path:
         X = rng.normal(size=(220, 5))
         y = 40 + 10 * X[:, 0] + 6 * np.maximum(X[:, 1], 0) * place + rng.normal(0, 4, 220)
         data.append(Dataset(name, X, y, "regression"))
-    experiment = Experiment(data, REGRESSORS, {"folds": 5}, Predict(metrics=("rmse", "r2")), name="regression")
+    experiment = Experiment(
+        data, REGRESSORS, {"folds": 5}, Predict(metrics=("rmse", "r2")), name="regression"
+    )
     experiment.run(folder / "lab.sqlite", 0).close()
     report(folder / "lab.sqlite", folder / "page", charts=False)
     return folder / "page" / "report.html"
@@ -85,7 +97,9 @@ def curves(folder: Path) -> Path:
 
     methods = {"MutualInfo": "mutual-info", "Variance": "variance", "Random": "random"}
     protocol = Curve(k=KGrid(2, 12, 2), metrics=("micro_f1", "hamming_loss"))
-    experiment = Experiment(["wine-traits", "breast-cancer-traits"], methods, {"folds": 3}, protocol, name="curves")
+    experiment = Experiment(
+        ["wine-traits", "breast-cancer-traits"], methods, {"folds": 3}, protocol, name="curves"
+    )
     experiment.run(folder / "lab.sqlite", 0).close()
     report(folder / "lab.sqlite", folder / "page", charts=False)
     return folder / "page" / "report.html"
@@ -111,11 +125,19 @@ def top_k(folder: Path) -> Path:
 
 def generation(folder: Path) -> Path:
     """A classifier on generated datasets, beside the stored scores of their reference methods."""
-    from paragone.generate import Contender, DuelSettings, Laboratory, benchmark_method, write_benchmark
+    from paragone.generate import (
+        Contender,
+        DuelSettings,
+        Laboratory,
+        benchmark_method,
+        write_benchmark,
+    )
 
     own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
     with Laboratory(folder / "lab.sqlite") as laboratory:
-        found = benchmark_method(own, laboratory, sets=["digen8", "digen17", "digen39"], settings=DuelSettings(folds=3))
+        found = benchmark_method(
+            own, laboratory, sets=["digen8", "digen17", "digen39"], settings=DuelSettings(folds=3)
+        )
     return write_benchmark(found, folder / "page")
 
 
@@ -208,14 +230,18 @@ def measure(browser: Any, kind: str, page: Path, width: int, *, dark: bool) -> S
 def as_markdown(seen: list[Seen]) -> str:
     """Return a row for every kind and width: light and dark differ in colours alone, and the worse of both stands."""
     lines = [
-        "| page | width | text in charts, px | text on the page, px | first screen: finding, table, chart | tab "
-        "stops to the chart | console | axe |",
+        (
+            "| page | width | text in charts, px | text on the page, px | first screen: finding,"
+            " table, chart | tab stops to the chart | console | axe |"
+        ),
         "|---|---:|---:|---:|---|---:|---:|---:|",
     ]
     for kind in dict.fromkeys(one.kind for one in seen):
         for width in WIDTHS:
             both = [one for one in seen if one.kind == kind and one.width == width]
-            words = ["yes" if all(one.first_screen[part] for one in both) else "no" for part in range(3)]
+            words = [
+                "yes" if all(one.first_screen[part] for one in both) else "no" for part in range(3)
+            ]
             axe = str(sum(len(one.violations) for one in both)) if width in AXE_AT else ""
             cells = [
                 kind if width == WIDTHS[0] else "",
@@ -252,7 +278,9 @@ def main(folder: Path, wanted: list[str]) -> None:
                     for line in (*one.messages, *one.violations):
                         print(f"{kind}, {width}: {line}", flush=True)
                     name = f"{kind.replace(' ', '-')}-{width}-{'dark' if dark else 'light'}.png"
-                    browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = false")
+                    browser.execute_script(
+                        "for (const d of document.querySelectorAll('details')) d.open = false"
+                    )
                     screenshot(browser, folder / name)
     print(as_markdown(seen))
 

@@ -1,8 +1,9 @@
 """CPU time of the published rankers on medical and Arts, beside two yardsticks in one run.
 
-The yardsticks: the straight transcription of the formulas in the tests, run here, and the figures of an
-earlier naive implementation (one thread, one fold of 335 x 1449 x 45 and of 2000 x 462 x 26). Without the guard
-the formulas see every column, as in both yardsticks; the guard sets constant columns aside first.
+The yardsticks: the straight transcription of the formulas in the tests, run here, and the figures
+of an earlier naive implementation (one thread, one fold of 335 x 1449 x 45 and of 2000 x 462 x 26).
+Without the guard the formulas see every column, as in both yardsticks; the guard sets constant
+columns aside first.
 
     OMP_NUM_THREADS=1 python benchmarks/rankers.py [DATA_FOLDER]
 """
@@ -36,9 +37,25 @@ NAIVE = {
         "lrdg": 1.2,
         "scnmf": 2.7,
     },
-    "arts": {"dagfs": 0.28, "srfs": 0.06, "rfsfs": 0.07, "grro": 0.09, "lrmfs": 0.44, "scnmf": 0.32},
+    "arts": {
+        "dagfs": 0.28,
+        "srfs": 0.06,
+        "rfsfs": 0.07,
+        "grro": 0.09,
+        "lrmfs": 0.44,
+        "scnmf": 0.32,
+    },
 }
-HEADER = ("set", "ranker", "guarded", "unguarded", "transcription", "naive", "x transcription", "x naive")
+HEADER = (
+    "set",
+    "ranker",
+    "guarded",
+    "unguarded",
+    "transcription",
+    "naive",
+    "x transcription",
+    "x naive",
+)
 
 
 def cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
@@ -61,7 +78,13 @@ def measure(problem: sets.Problem, name: str, naive: float | None) -> tuple[str,
     figures = [f"{value:.3f}" for value in (guarded, unguarded, plain)]
     if naive is None:
         return (name, *figures, "-", f"{plain / unguarded:.1f}", "-")
-    return (name, *figures, f"{naive:.2f}", f"{plain / unguarded:.1f}", f"{naive / max(guarded, unguarded):.1f}")
+    return (
+        name,
+        *figures,
+        f"{naive:.2f}",
+        f"{plain / unguarded:.1f}",
+        f"{naive / max(guarded, unguarded):.1f}",
+    )
 
 
 def main() -> None:
@@ -74,7 +97,10 @@ def main() -> None:
             problem = sets.load(folder, set_name)
             for name in modes.RUNS:
                 row = measure(problem, name, figures.get(name))
-                print("{:8} {:7} {:>9} {:>10} {:>14} {:>7} {:>16} {:>8}".format(set_name, *row), flush=True)
+                print(
+                    "{:8} {:7} {:>9} {:>10} {:>14} {:>7} {:>16} {:>8}".format(set_name, *row),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
 """The claims of a collection, measured again by a script that shares no code with the search that made them.
 
-Only the collection's file is read: formulas, what the data are like, and what is claimed. Formulas are evaluated by
-recursion over Python's own syntax tree, rows come from other seeds, all seeds of a method differ from sample to sample,
-and both methods are tuned at one budget by another tuner: a Latin hypercube over scipy's distributions, and the
-library's own defaults, scored by scikit-learn's five stratified folds of the train rows. AUROC is scikit-learn's, on
-fresh rows. What is measured is kept line by line under build/remeasure, and the same command goes on where it stopped.
-Claims on one dataset share the fits of their methods. With --halve the worse half of the configurations is given up
-after two of the five folds, which spares three fits of ten; the budget stays the same for all methods.
+Only the collection's file is read: formulas, what the data are like, and what is claimed. Formulas
+are evaluated by recursion over Python's own syntax tree, rows come from other seeds, all seeds of a
+method differ from sample to sample, and both methods are tuned at one budget by another tuner: a
+Latin hypercube over scipy's distributions, and the library's own defaults, scored by scikit-learn's
+five stratified folds of the train rows. AUROC is scikit-learn's, on fresh rows. What is measured is
+kept line by line under build/remeasure, and the same command goes on where it stopped. Claims on
+one dataset share the fits of their methods. With --halve the worse half of the configurations is
+given up after two of the five folds, which spares three fits of ten; the budget stays the same for
+all methods.
 
-A table is printed, and written with all that was asked for as NAME-ONLY.json and NAME-ONLY.csv in the same folder.
+A table is printed, and written with all that was asked for as NAME-ONLY.json and NAME-ONLY.csv in
+the same folder.
 
-Run: python benchmarks/remeasure.py COLLECTION_JSON_OR_NAME [--samples 12] [--trials 20] [--workers 2] [--minutes M]
+Run: python benchmarks/remeasure.py COLLECTION_JSON_OR_NAME [--samples 12] [--trials 20] [--workers
+2] [--minutes M]
      [--halve] [--sets NAME,NAME] [--claims N] [--only best|all|refuted]
 """
 
@@ -30,7 +34,9 @@ from dataclasses import asdict, dataclass
 from itertools import combinations, permutations
 from pathlib import Path
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+os.environ.update(
+    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+)
 
 import numpy as np
 import sklearn
@@ -62,7 +68,9 @@ ERRORS = 2.0
 def evaluate(formula, rows):
     """Return the value of a formula on every row."""
     with np.errstate(all="ignore"):
-        return _value(ast.parse(formula.strip(), mode="eval").body, np.asarray(rows, dtype=np.float64))
+        return _value(
+            ast.parse(formula.strip(), mode="eval").body, np.asarray(rows, dtype=np.float64)
+        )
 
 
 def _value(node, rows):
@@ -95,14 +103,25 @@ def _applied(name, a, b):
         case "max":
             return np.where(b > a, b, a)
         case "eq" | "ne" | "ge" | "gt" | "le" | "lt":
-            compared = {"eq": a == b, "ne": a != b, "ge": a >= b, "gt": a > b, "le": a <= b, "lt": a < b}
+            compared = {
+                "eq": a == b,
+                "ne": a != b,
+                "ge": a >= b,
+                "gt": a > b,
+                "le": a <= b,
+                "lt": a < b,
+            }
             return np.where(compared[name], 1.0, 0.0)
     raise ValueError(f"not an operator: {name}")
 
 
 def used_columns(formula):
     """Return the features that occur in a formula."""
-    names = {node.id for node in ast.walk(ast.parse(formula.strip(), mode="eval")) if isinstance(node, ast.Name)}
+    names = {
+        node.id
+        for node in ast.walk(ast.parse(formula.strip(), mode="eval"))
+        if isinstance(node, ast.Name)
+    }
     return sorted(int(name[1:]) for name in names if name[:1] == "X" and name[1:].isdigit())
 
 
@@ -127,17 +146,24 @@ class Source:
     Parameters
     ----------
     item : mapping
-        As it stands in the file: ``formula``, ``n_features``, ``cut`` and ``inclusive`` where it names them, ``data``.
+        As it stands in the file: ``formula``, ``n_features``, ``cut`` and ``inclusive`` where it
+        names them, ``data``.
     """
 
     def __init__(self, item):
         data = dict(item.get("data") or {})
         unknown = sorted(set(data) - KNOWN_SETTINGS)
         if unknown or data.get("target", "binary") != "binary":
-            raise ValueError(f"data that this script does not make: {', '.join(unknown) or data['target']}")
+            raise ValueError(
+                f"data that this script does not make: {', '.join(unknown) or data['target']}"
+            )
         self.formula, self.width, self.data = item["formula"], int(item["n_features"]), data
-        self.key = json.dumps([self.formula, self.width, item.get("cut"), item.get("inclusive"), data], sort_keys=True)
-        values = evaluate(self.formula, self._plain(LARGE_SAMPLE, np.random.default_rng(seeds(self.key, "large"))))
+        self.key = json.dumps(
+            [self.formula, self.width, item.get("cut"), item.get("inclusive"), data], sort_keys=True
+        )
+        values = evaluate(
+            self.formula, self._plain(LARGE_SAMPLE, np.random.default_rng(seeds(self.key, "large")))
+        )
         self.cut, self.inclusive = item.get("cut"), item.get("inclusive", True)
         if self.cut is None:
             self.cut, self.inclusive = quantile_cut(values, data.get("positive") or 0.5)
@@ -208,7 +234,9 @@ def _logistic(penalty="l2", **params):
 def _xgboost(**params):
     from xgboost import XGBClassifier
 
-    return XGBClassifier(tree_method="exact", n_jobs=1, eval_metric="logloss", base_score=0.5, **params)
+    return XGBClassifier(
+        tree_method="exact", n_jobs=1, eval_metric="logloss", base_score=0.5, **params
+    )
 
 
 def _lightgbm(**params):
@@ -311,7 +339,9 @@ def configurations(method, n, rng):
         if method == "LogisticRegression":
             if chosen["solver"] != "liblinear":
                 chosen["penalty"] = "l2"
-            chosen["dual"] = chosen["dual"] and chosen["solver"] == "liblinear" and chosen["penalty"] == "l2"
+            chosen["dual"] = (
+                chosen["dual"] and chosen["solver"] == "liblinear" and chosen["penalty"] == "l2"
+            )
         found.append(chosen)
     return found
 
@@ -366,7 +396,16 @@ class Cell:
 
     def key(self, source):
         """Return what the outcome follows from, as a hash: names of files and datasets are no part of it."""
-        what = [TAG, source.key, self.method, self.sample, self.trials, self.n_train, self.n_test, FOLDS]
+        what = [
+            TAG,
+            source.key,
+            self.method,
+            self.sample,
+            self.trials,
+            self.n_train,
+            self.n_test,
+            FOLDS,
+        ]
         # Added only where it is asked for: what was kept before stays known.
         what += ["halved"] if self.halve else []
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:24]
@@ -391,14 +430,18 @@ def halved(made, tried, folds, X, y):
 
 def fold_means(made, tried, folds, X, y):
     """Return the mean AUROC of every configuration over folds; the worst there is for one that cannot be fitted."""
-    search = GridSearchCV(made, {"configuration": tried}, scoring="roc_auc", cv=folds, refit=False).fit(X, y)
+    search = GridSearchCV(
+        made, {"configuration": tried}, scoring="roc_auc", cv=folds, refit=False
+    ).fit(X, y)
     return np.nan_to_num(search.cv_results_["mean_test_score"], nan=-1.0)
 
 
 def measure(cell, source):
     """Tune a method on the train rows of a sample, and score it on the fresh ones."""
     begun = time.process_time()
-    train, test = (np.random.default_rng(one) for one in seeds(source.key, "rows", cell.sample).spawn(2))
+    train, test = (
+        np.random.default_rng(one) for one in seeds(source.key, "rows", cell.sample).spawn(2)
+    )
     X, y = source.draw(cell.n_train, train)
     X_test, y_test = source.draw(cell.n_test, test, drifted=True)
     own = np.random.default_rng(seeds(source.key, "method", cell.method, cell.sample))
@@ -408,7 +451,9 @@ def measure(cell, source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = Made(cell.method, method_seed)
-        chosen, inner = (halved if cell.halve else searched)(made, tried, list(folds.split(X, y)), X, y)
+        chosen, inner = (halved if cell.halve else searched)(
+            made, tried, list(folds.split(X, y)), X, y
+        )
         fitted = clone(made).set_params(configuration=chosen).fit(X, y)
         score = roc_auc_score(y_test, fitted.decision_function(X_test))
     return {
@@ -459,7 +504,11 @@ def run(cells, sources, path, workers=1, deadline=math.inf):
         with ProcessPoolExecutor(workers) as pool:
             running, following = set(), iter(waiting)
             while True:
-                while len(running) < workers and time.monotonic() < deadline and (cell := next(following, None)):
+                while (
+                    len(running) < workers
+                    and time.monotonic() < deadline
+                    and (cell := next(following, None))
+                ):
                     running.add(pool.submit(measure, cell, sources[cell.dataset]))
                 if not running:
                     return kept
@@ -485,8 +534,9 @@ class Claim:
 def read_claims(content, only="best"):
     """Return the claims of a collection's file.
 
-    Collections with a plan list them. Those of the first release print every pair whose scores lead by the margin with
-    the lower end of Student's 95 % interval; the best of them is the dataset with the largest bound of a pair.
+    Collections with a plan list them. Those of the first release print every pair whose scores lead
+    by the margin with the lower end of Student's 95 % interval; the best of them is the dataset
+    with the largest bound of a pair.
     """
     margin, found = content["margin"], []
     for item in content["sets"]:
@@ -561,7 +611,11 @@ def remeasure(path, workers=1, minutes=math.inf, folder=ROOT / "build" / "remeas
     if strangers:
         raise SystemExit(f"there is no dataset {strangers[0]!r} in {path}")
     wanted, refused, sources = [], [], {}
-    printed = [claim for claim in read_claims(content, asked.only) if not asked.sets or claim.dataset in asked.sets]
+    printed = [
+        claim
+        for claim in read_claims(content, asked.only)
+        if not asked.sets or claim.dataset in asked.sets
+    ]
     for claim in printed[: asked.claims]:
         strange = [method for method in (claim.up, claim.down) if method not in METHODS]
         try:
@@ -576,10 +630,18 @@ def remeasure(path, workers=1, minutes=math.inf, folder=ROOT / "build" / "remeas
 
     def cell(claim, method, sample):
         n_train = items[claim.dataset]["n_rows"]
-        return Cell(claim.dataset, method, sample, asked.trials, n_train, asked.test_rows, asked.halve)
+        return Cell(
+            claim.dataset, method, sample, asked.trials, n_train, asked.test_rows, asked.halve
+        )
 
-    # Sample by sample, so that a run that is stopped has looked at all claims alike; claims on one set share fits.
-    cells = [cell(claim, m, i) for i in range(asked.samples) for claim in wanted for m in (claim.up, claim.down)]
+    # Sample by sample, so that a run that is stopped has looked at all claims alike; claims on one
+    # set share fits.
+    cells = [
+        cell(claim, m, i)
+        for i in range(asked.samples)
+        for claim in wanted
+        for m in (claim.up, claim.down)
+    ]
     cells = list(dict.fromkeys(cells))
     folder = Path(folder)
     kept = run(cells, sources, folder / "cells.jsonl", workers, deadline)
@@ -615,9 +677,17 @@ def cost(found):
 def totals(rows, n_refused=0):
     """Count what became of the claims."""
     seen = [row for row in rows if row["samples"]]
-    counts = {word: sum(row[word] for row in seen) for word in ("holds", "reversed", "bound_holds", "below_margin")}
+    counts = {
+        word: sum(row[word] for row in seen)
+        for word in ("holds", "reversed", "bound_holds", "below_margin")
+    }
     share = counts["holds"] / len(seen) if seen else None
-    return {"claims": len(rows) + n_refused, "measured": len(seen), **counts, "share_that_holds": share}
+    return {
+        "claims": len(rows) + n_refused,
+        "measured": len(seen),
+        **counts,
+        "share_that_holds": share,
+    }
 
 
 def write(stem, content, asked, rows, refused, spent):
@@ -637,10 +707,14 @@ def write(stem, content, asked, rows, refused, spent):
         "totals": totals(rows, len(refused)),
         "cost": spent,
         # JSON has no NaN: what was not measured is null.
-        "rows": [{key: None if value != value else value for key, value in row.items()} for row in rows],
+        "rows": [
+            {key: None if value != value else value for key, value in row.items()} for row in rows
+        ],
         "refused": [{**asdict(claim), "why": why} for claim, why in refused],
     }
-    stem.with_name(f"{stem.name}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    stem.with_name(f"{stem.name}.json").write_text(
+        json.dumps(told, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 def told(rows, refused):
@@ -651,7 +725,9 @@ def told(rows, refused):
         numbers = f"{row['samples']:3} {row['mean']:6.3f} {row['se']:5.3f} {row['share_won']:4.0%}"
         words = ["holds" if row["holds"] else "does not hold"]
         words += [] if row["bound_holds"] else ["below its bound"]
-        words += ["below the margin beyond noise"] * row["below_margin"] + ["REVERSED"] * row["reversed"]
+        words += ["below the margin beyond noise"] * row["below_margin"] + ["REVERSED"] * row[
+            "reversed"
+        ]
         said = ", ".join(words) if row["samples"] else "not measured yet"
         yield f"{name:62} {row['printed_mean']:6.3f} (>{row['printed_low']:5.3f}) {numbers} {said}"
     for claim, why in refused:
@@ -659,24 +735,39 @@ def told(rows, refused):
     found = totals(rows, len(refused))
     if found["measured"]:
         yield (
-            f"{found['holds']} of {found['measured']} claims hold ({found['share_that_holds']:.1%}), "
-            f"{found['reversed']} reversed; the printed bound holds within noise for {found['bound_holds']}; "
-            f"{found['claims'] - found['measured']} not measured"
+            f"{found['holds']} of {found['measured']} claims hold"
+            f" ({found['share_that_holds']:.1%}), {found['reversed']} reversed; the printed bound"
+            f" holds within noise for {found['bound_holds']}; {found['claims'] - found['measured']}"
+            " not measured"
         )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("collection", help="a collection's file or folder, or the name of one that is shipped")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "collection", help="a collection's file or folder, or the name of one that is shipped"
+    )
     parser.add_argument("--samples", type=int, default=12)
-    parser.add_argument("--trials", type=int, default=20, help="configurations of each method on every sample")
+    parser.add_argument(
+        "--trials", type=int, default=20, help="configurations of each method on every sample"
+    )
     parser.add_argument("--test-rows", type=int, default=TEST_ROWS)
-    parser.add_argument("--halve", action="store_true", help="give up the worse half after two of the five folds")
+    parser.add_argument(
+        "--halve", action="store_true", help="give up the worse half after two of the five folds"
+    )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin nothing new after this time")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="begin nothing new after this time"
+    )
     parser.add_argument("--claims", type=int, help="the first so many claims only")
-    parser.add_argument("--sets", default="", help="the claims on these datasets only, with commas between")
-    parser.add_argument("--only", choices=["best", "all", "refuted"], default="best", help="of the first release's")
+    parser.add_argument(
+        "--sets", default="", help="the claims on these datasets only, with commas between"
+    )
+    parser.add_argument(
+        "--only", choices=["best", "all", "refuted"], default="best", help="of the first release's"
+    )
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "remeasure")
     given = vars(parser.parse_args())
     name = given.pop("collection")

@@ -4,11 +4,14 @@ Run: python benchmarks/scale.py [--data FOLDER] [--datasets 2] [--cells 1000] [-
 
 Two tables, all of one run, the contestants of each taking turns:
 
-1. The paper protocol (examples/mlfs-paper.toml: its rankers, folds, grids and metrics) on the smallest datasets of
-   ``--data``, or on the bundled multi-label sets where it is not given, with one worker and with two. The speed-up in
-   wall time is what the promise of 1.8 is about. On a machine that others use too, the worker seconds tell more: they
-   are what the cells took, added up, and their sum over the wall time is how many workers were busy on average.
-2. Empty cells on one and two local workers, which are loky's, and on a Dask cluster of two: milliseconds a cell, the
+1. The paper protocol (examples/mlfs-paper.toml: its rankers, folds, grids and metrics) on the
+smallest datasets of
+   ``--data``, or on the bundled multi-label sets where it is not given, with one worker and with
+   two. The speed-up in wall time is what the promise of 1.8 is about. On a machine that others use
+   too, the worker seconds tell more: they are what the cells took, added up, and their sum over the
+   wall time is how many workers were busy on average.
+2. Empty cells on one and two local workers, which are loky's, and on a Dask cluster of two:
+milliseconds a cell, the
    coordinator's CPU time in them, and cells a second.
 """
 
@@ -76,7 +79,9 @@ def paper(data: list[Any], folds: int | None) -> Experiment:
     """Return the paper's experiment on some datasets."""
     declared = tomllib.loads(PAPER.read_text())
     protocol = declared["protocol"]
-    curve = Curve(KGrid(**protocol["k"]), PGrid(**protocol["p"]), metrics=tuple(protocol["metrics"]))
+    curve = Curve(
+        KGrid(**protocol["k"]), PGrid(**protocol["p"]), metrics=tuple(protocol["metrics"])
+    )
     methods = {name: method["use"] for name, method in declared["methods"].items()}
     split = {**declared["split"], **({"folds": folds} if folds else {})}
     return Experiment(data, methods, split, curve, name="scale", seed=declared["seed"])
@@ -92,11 +97,17 @@ def empty(cells: int) -> Experiment:
 
 def smallest(folder: Path, count: int) -> list[Dataset]:
     """Load the smallest datasets of a folder."""
-    loaded = [load(path) for path in sorted(folder.iterdir()) if path.is_dir() or path.suffix in (".arff", ".mat")]
+    loaded = [
+        load(path)
+        for path in sorted(folder.iterdir())
+        if path.is_dir() or path.suffix in (".arff", ".mat")
+    ]
     return sorted(loaded, key=lambda dataset: dataset.n_samples * dataset.n_features)[:count]
 
 
-def in_turns(contestants: dict[str, Callable[[], Measured]], repeats: int) -> dict[str, list[Measured]]:
+def in_turns(
+    contestants: dict[str, Callable[[], Measured]], repeats: int
+) -> dict[str, list[Measured]]:
     """Let contestants take turns, so that a change in the machine's load meets all of them."""
     found: dict[str, list[Measured]] = {name: [] for name in contestants}
     for _ in range(repeats):
@@ -112,15 +123,23 @@ def median(values: list[float]) -> float:
 def show_speed_up(found: dict[str, list[Measured]]) -> None:
     print(f"{'':24}{'wall s':>10}{'worker s':>10}{'busy':>8}{'coordinator s':>16}")
     for name, runs in found.items():
-        wall, seconds, cpu = (median([getattr(r, key) for r in runs]) for key in ("wall", "cell_seconds", "cpu"))
+        wall, seconds, cpu = (
+            median([getattr(r, key) for r in runs]) for key in ("wall", "cell_seconds", "cpu")
+        )
         print(f"{name:24}{wall:10.2f}{seconds:10.2f}{seconds / wall:8.2f}{cpu:16.2f}")
     one, two = found["1 worker"], found["2 workers"]
     walls = [a.wall / b.wall for a, b in zip(one, two, strict=True)]
-    busy = [(b.cell_seconds / b.wall) / (a.cell_seconds / a.wall) for a, b in zip(one, two, strict=True)]
+    busy = [
+        (b.cell_seconds / b.wall) / (a.cell_seconds / a.wall) for a, b in zip(one, two, strict=True)
+    ]
     print(
-        f"speed-up of 2 workers   {median(walls):10.2f}   (turns: {', '.join(f'{w:.2f}' for w in walls)}; at least 1.8)"
+        f"speed-up of 2 workers   {median(walls):10.2f}   (turns:"
+        f" {', '.join(f'{w:.2f}' for w in walls)}; at least 1.8)"
     )
-    print(f"workers busy, 2 beside 1{median(busy):10.2f}   (does not fall when others slow both cores down alike)")
+    print(
+        f"workers busy, 2 beside 1{median(busy):10.2f}   (does not fall when others slow both cores"
+        " down alike)"
+    )
     print(f"load of the machine     {os.getloadavg()[0]:10.2f}   on {os.cpu_count()} cores")
 
 
@@ -134,10 +153,14 @@ def show_overhead(found: dict[str, list[Measured]]) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--datasets", type=int, default=2)
-    parser.add_argument("--folds", type=int, help="folds of the paper protocol; those of the file by default")
+    parser.add_argument(
+        "--folds", type=int, help="folds of the paper protocol; those of the file by default"
+    )
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--parts", default="speed-up,overhead")
@@ -145,11 +168,20 @@ def main() -> None:
     if "speed-up" in options.parts:
         data = BUNDLED if options.data is None else smallest(options.data, options.datasets)
         experiment = paper(data, options.folds)
-        print(f"\nThe paper protocol, {len(experiment.cells())} cells on {', '.join(experiment.layout.datasets)}")
-        print("worker seconds: what the cells took, added up; from the first cell's end to the last's\n")
+        print(
+            f"\nThe paper protocol, {len(experiment.cells())} cells on"
+            f" {', '.join(experiment.layout.datasets)}"
+        )
+        print(
+            "worker seconds: what the cells took, added up; from the first cell's end to the"
+            " last's\n"
+        )
         show_speed_up(
             in_turns(
-                {f"{n} worker{'s' * (n > 1)}": lambda n=n: measure(experiment, workers=n) for n in (1, 2)},
+                {
+                    f"{n} worker{'s' * (n > 1)}": lambda n=n: measure(experiment, workers=n)
+                    for n in (1, 2)
+                },
                 options.repeats,
             )
         )

@@ -24,7 +24,9 @@ def read(folder: Path) -> tuple[Prescriptions, Prescriptions, Prescriptions]:
     return rows.without(chosen, name="train"), rows.take(chosen, name="validation"), test
 
 
-def measure(recommender: Any, parts: tuple[Prescriptions, Prescriptions, Prescriptions]) -> tuple[float, float, float]:
+def measure(
+    recommender: Any, parts: tuple[Prescriptions, Prescriptions, Prescriptions]
+) -> tuple[float, float, float]:
     train, validation, test = parts
     began = time.process_time()
     recommender.fit(train, validation)
@@ -47,10 +49,15 @@ def main() -> None:
         print(f"{name:<18}{'':>6}{values[0]:9.4f}{values[1]:9.4f}{values[2]:9.1f}", flush=True)
     found = []
     for seed in range(options.seeds):
-        smgcn: Any = make_recommender("smgcn", seed=seed, loss=options.loss, max_epochs=options.epochs)
+        smgcn: Any = make_recommender(
+            "smgcn", seed=seed, loss=options.loss, max_epochs=options.epochs
+        )
         found.append(measure(smgcn, parts))
         label = f"smgcn, seed {seed}"
-        print(f"{label:<18}{smgcn.epoch_:>6}{found[-1][0]:9.4f}{found[-1][1]:9.4f}{found[-1][2]:9.1f}", flush=True)
+        print(
+            f"{label:<18}{smgcn.epoch_:>6}{found[-1][0]:9.4f}{found[-1][1]:9.4f}{found[-1][2]:9.1f}",
+            flush=True,
+        )
     mean = np.mean(found, axis=0)
     print(f"{'mean':<18}{'':>6}{mean[0]:9.4f}{mean[1]:9.4f}{mean[2]:9.1f}")
 

@@ -18,7 +18,10 @@ def plain_numpy(Y: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.nda
     rows_of = [np.flatnonzero(column) for column in Y[permutation].T]
     labels_of = [np.flatnonzero(row) for row in Y[permutation]]
     left = np.array([len(rows) for rows in rows_of], dtype=float)
-    wanted, wanted_rows = left[:, None] * np.full(n_folds, 1 / n_folds), np.full(n_folds, n / n_folds)
+    wanted, wanted_rows = (
+        left[:, None] * np.full(n_folds, 1 / n_folds),
+        np.full(n_folds, n / n_folds),
+    )
     folds = np.full(n, -1)
 
     def assign(row: int, preference: np.ndarray) -> None:
@@ -57,7 +60,9 @@ def main() -> None:
         rows.append((f"paragone, order {order}", time.process_time() - started))
         if order == 1 and not np.array_equal(folds, oracle):
             raise SystemExit("the folds differ from the plain loop's")
-    print(f"{N_SAMPLES} rows x {N_LABELS} labels, density {DENSITY}, {FOLDS} folds; CPU seconds, warm")
+    print(
+        f"{N_SAMPLES} rows x {N_LABELS} labels, density {DENSITY}, {FOLDS} folds; CPU seconds, warm"
+    )
     for name, seconds in rows:
         print(f"{name:<24}{seconds:>8.3f} s{rows[0][1] / seconds:>10.1f} x")
 

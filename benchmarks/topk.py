@@ -1,11 +1,12 @@
 """Top-K evaluation beside its peers, each at its best, interleaved in one run.
 
-100,000 x 1,000 scores, five metrics at four K with per-sample values. Run as ``python benchmarks/topk.py``. Every
-contender works on one thread, in float32, and on blocks of rows of the size that suits it best (tried first); the
-peers' metrics come from one table lookup and one small product rather than from comparing every pair. Each round runs
-all of them once, in turn; times are CPU seconds (``time.process_time``) after compilation, and a ratio is the median
-over rounds of the ratio inside a round. ranx and pytrec_eval take no blocks and are run once; one that is not installed
-is said. The peers break ties as it happens and count none.
+100,000 x 1,000 scores, five metrics at four K with per-sample values. Run as ``python
+benchmarks/topk.py``. Every contender works on one thread, in float32, and on blocks of rows of the
+size that suits it best (tried first); the peers' metrics come from one table lookup and one small
+product rather than from comparing every pair. Each round runs all of them once, in turn; times are
+CPU seconds (``time.process_time``) after compilation, and a ratio is the median over rounds of the
+ratio inside a round. ranx and pytrec_eval take no blocks and are run once; one that is not
+installed is said. The peers break ties as it happens and count none.
 """
 
 from __future__ import annotations
@@ -49,8 +50,13 @@ def make_problem(n_rows: int) -> tuple[Any, tuple[Any, Any]]:
     rng = np.random.default_rng(0)
     scores = rng.random((n_rows, N_ITEMS), dtype=np.float32)
     # In small parts, so that making the problem needs no memory to speak of.
-    parts = [np.argsort(rng.random((100, N_ITEMS)), axis=1)[:, :N_RELEVANT] for _ in range(n_rows // 100)]
-    return scores, (np.arange(n_rows + 1) * N_RELEVANT, np.concatenate(parts).astype(np.int32).ravel())
+    parts = [
+        np.argsort(rng.random((100, N_ITEMS)), axis=1)[:, :N_RELEVANT] for _ in range(n_rows // 100)
+    ]
+    return scores, (
+        np.arange(n_rows + 1) * N_RELEVANT,
+        np.concatenate(parts).astype(np.int32).ravel(),
+    )
 
 
 def top_lists(scores: Any) -> tuple[Any, Any]:
@@ -126,9 +132,14 @@ def ranx_usual(scores: Any, truth: Any) -> Any:
     items, values = top_lists(scores)
     relevant = truth[1].reshape(-1, N_RELEVANT)
     run = Run(
-        {f"q{row}": dict(zip(map(str, items[row]), values[row].tolist(), strict=True)) for row in range(len(items))}
+        {
+            f"q{row}": dict(zip(map(str, items[row]), values[row].tolist(), strict=True))
+            for row in range(len(items))
+        }
     )
-    qrels = Qrels({f"q{row}": {str(item): 1 for item in relevant[row]} for row in range(len(items))})
+    qrels = Qrels(
+        {f"q{row}": {str(item): 1 for item in relevant[row]} for row in range(len(items))}
+    )
     return evaluate(qrels, run, PEER_METRICS, threads=1)
 
 
@@ -138,7 +149,9 @@ def pytrec_eval_dicts(scores: Any, truth: Any) -> Any:
     items, values = top_lists(scores)
     relevant = truth[1].reshape(-1, N_RELEVANT)
     rows = range(len(items))
-    run = {str(row): dict(zip(map(str, items[row]), values[row].tolist(), strict=True)) for row in rows}
+    run = {
+        str(row): dict(zip(map(str, items[row]), values[row].tolist(), strict=True)) for row in rows
+    }
     qrels = {str(row): {str(item): 1 for item in relevant[row]} for row in rows}
     cuts = ",".join(map(str, KS))
     wanted = {f"{name}.{cuts}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success")}
@@ -164,7 +177,9 @@ def measure_memory(scores: Any, truth: Any) -> float:
     return peak / 2**20
 
 
-def check_agreement(contenders: dict[str, Callable[[Any, Any], Any]], scores: Any, truth: Any) -> None:
+def check_agreement(
+    contenders: dict[str, Callable[[Any, Any], Any]], scores: Any, truth: Any
+) -> None:
     """A benchmark of wrong numbers is worth nothing: the contenders must give ours, and so must ranx."""
     mine = topk_scores(scores, truth, k=KS, metrics=METRICS)
     for name in ("argpartition and NumPy, blocked", "torch.topk and NumPy, blocked"):
@@ -174,19 +189,27 @@ def check_agreement(contenders: dict[str, Callable[[Any, Any], Any]], scores: An
         for metric in METRICS:
             for cut, k in enumerate(KS):
                 key = "ndcg[idcg=min]" if metric == "ndcg" else metric
-                np.testing.assert_allclose(mine.per_sample[key][:, cut], theirs[f"{metric}@{k}"], atol=1e-12)
+                np.testing.assert_allclose(
+                    mine.per_sample[key][:, cut], theirs[f"{metric}@{k}"], atol=1e-12
+                )
     if installed("ranx"):
         found = ranx_arrays(scores, truth)
         for k in KS:
-            np.testing.assert_allclose(mine.per_sample["f1"][:, KS.index(k)], found[f"f1@{k}"], atol=1e-12)
-            np.testing.assert_allclose(mine.per_sample["ndcg[idcg=min]"][:, KS.index(k)], found[f"ndcg@{k}"], atol=1e-9)
+            np.testing.assert_allclose(
+                mine.per_sample["f1"][:, KS.index(k)], found[f"f1@{k}"], atol=1e-12
+            )
+            np.testing.assert_allclose(
+                mine.per_sample["ndcg[idcg=min]"][:, KS.index(k)], found[f"ndcg@{k}"], atol=1e-9
+            )
 
 
 def best_block(select: Callable[[Any], Any], scores: Any, truth: Any) -> int:
     """The block size at which a way to select is fastest, on a tenth of the rows."""
     few = len(scores) // 10
     some = scores[:few], (truth[0][: few + 1], truth[1][: few * N_RELEVANT])
-    times = {size: cpu_seconds(functools.partial(blocked(select, size), *some), 3) for size in BLOCKS}
+    times = {
+        size: cpu_seconds(functools.partial(blocked(select, size), *some), 3) for size in BLOCKS
+    }
     return min(times, key=lambda size: times[size])
 
 
@@ -223,7 +246,9 @@ def multiply(factors: Factors) -> None:
         factors.block(slice(start, min(start + 256, len(factors.users))))
 
 
-def rounds(contenders: dict[str, Callable[[Any, Any], Any]], scores: Any, truth: Any, n_rounds: int) -> None:
+def rounds(
+    contenders: dict[str, Callable[[Any, Any], Any]], scores: Any, truth: Any, n_rounds: int
+) -> None:
     """Run all contenders in turn, some rounds long, and print seconds and ratios to ours inside a round."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(n_rounds):
@@ -233,7 +258,8 @@ def rounds(contenders: dict[str, Callable[[Any, Any], Any]], scores: Any, truth:
     for name, spent in times.items():
         ratios = np.asarray(spent) / unit
         print(
-            f"{name:<50}{min(spent):8.3f} s{np.median(ratios):8.2f} x   [{ratios.min():.2f}, {ratios.max():.2f}]",
+            f"{name:<50}{min(spent):8.3f} s{np.median(ratios):8.2f} x   [{ratios.min():.2f},"
+            f" {ratios.max():.2f}]",
             flush=True,
         )
 
@@ -250,11 +276,20 @@ def main() -> None:
     with threadpool_limits(1):
         contenders = make_contenders(scores, truth)
         check_agreement(contenders, scores, truth)
-        print(f"\n{options.rows:,} x {N_ITEMS:,} float32, K = {KS}, five metrics, per-sample values, one thread each")
-        print(f"least CPU seconds of {n_rounds} rounds, median ratio to paragone, and the range of the ratio\n")
+        print(
+            f"\n{options.rows:,} x {N_ITEMS:,} float32, K = {KS}, five metrics, per-sample values,"
+            " one thread each"
+        )
+        print(
+            f"least CPU seconds of {n_rounds} rounds, median ratio to paragone, and the range of"
+            " the ratio\n"
+        )
         rounds(contenders, scores, truth, n_rounds)
         peers(scores, truth, cpu_seconds(lambda: ours(scores, truth), 3))
-    print(f"\npeak extra memory of paragone: {memory:.0f} MiB (the matrix has {scores.nbytes / 2**20:.0f} MiB)")
+    print(
+        f"\npeak extra memory of paragone: {memory:.0f} MiB (the matrix has"
+        f" {scores.nbytes / 2**20:.0f} MiB)"
+    )
 
 
 def adversarial(scores: Any) -> Any:
@@ -271,7 +306,11 @@ def adversarial(scores: Any) -> Any:
 def peers(scores: Any, truth: Any, unit: float) -> None:
     """Programs with formats of their own, which take all rows at once; each is run once."""
     if installed("pytrec_eval"):
-        report("pytrec_eval (dicts of strings)", cpu_seconds(lambda: pytrec_eval_dicts(scores, truth)), unit)
+        report(
+            "pytrec_eval (dicts of strings)",
+            cpu_seconds(lambda: pytrec_eval_dicts(scores, truth)),
+            unit,
+        )
     else:
         print("pytrec_eval is not installed: left out")
     if not installed("ranx"):
@@ -282,8 +321,16 @@ def peers(scores: Any, truth: Any, unit: float) -> None:
     ranx_arrays(*some)
     ranx_usual(*some)
     compiling = time.process_time() - began
-    report("ranx on arrays (argpartition before it)", cpu_seconds(lambda: ranx_arrays(scores, truth)), unit)
-    report("ranx, its usual path (dicts of strings)", cpu_seconds(lambda: ranx_usual(scores, truth)), unit)
+    report(
+        "ranx on arrays (argpartition before it)",
+        cpu_seconds(lambda: ranx_arrays(scores, truth)),
+        unit,
+    )
+    report(
+        "ranx, its usual path (dicts of strings)",
+        cpu_seconds(lambda: ranx_usual(scores, truth)),
+        unit,
+    )
     print(f"{'  and its compilation, once':<50}{compiling:8.3f} s")
 
 

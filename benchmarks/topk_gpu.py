@@ -1,8 +1,8 @@
 """SMGCN seconds an epoch on CPU and GPU, and a fused score-and-select pass over a large factor model.
 
-Run as ``python benchmarks/topk_gpu.py [--users N] [--items N] [--epochs N] [--herb FOLDER]``. Wall-clock seconds, as a
-GPU's work is not the process's CPU time; the GPU is waited for before each reading. Without a GPU it says so and
-measures the CPU part alone, on fewer users.
+Run as ``python benchmarks/topk_gpu.py [--users N] [--items N] [--epochs N] [--herb FOLDER]``.
+Wall-clock seconds, as a GPU's work is not the process's CPU time; the GPU is waited for before each
+reading. Without a GPU it says so and measures the CPU part alone, on fewer users.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def wait(device: str) -> None:
 
 def seconds_an_epoch(rows: Prescriptions, device: str, epochs: int) -> float:
     settings = SMGCN(device=device)._settings()
-    graphs = build_graphs(rows, cooccurring_pairs(rows.queries, 5), cooccurring_pairs(rows.multi_hot(), 40))
+    graphs = build_graphs(
+        rows, cooccurring_pairs(rows.queries, 5), cooccurring_pairs(rows.multi_hot(), 40)
+    )
     trainer = Trainer(settings, graphs, rows, None, Observation(), "")
     torch.set_num_threads(1)
     trainer.train_epoch(0)
@@ -115,9 +117,14 @@ def on_gpu(n_users: int, n_items: int) -> None:
         spent = seconds(work, 3, "cuda")
         print(f"  {name:<40}{spent:8.3f} s{spent / product:8.1f} x", flush=True)
     few = (truth[0][:5001], truth[1][:5000])
-    there, here = (evaluate(users[:5000], items, few, device).ranking.items for device in ("cuda", None))
+    there, here = (
+        evaluate(users[:5000], items, few, device).ranking.items for device in ("cuda", None)
+    )
     # The two round their products differently, so near-equal neighbours may change places.
-    print(f"  places (of the first 5,000 users) with the same item as on the CPU: {np.mean(there == here):.6f}")
+    print(
+        "  places (of the first 5,000 users) with the same item as on the CPU:"
+        f" {np.mean(there == here):.6f}"
+    )
     print(f"  peak GPU memory: {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
 
 
@@ -130,7 +137,9 @@ def on_cpu(n_users: int, n_items: int) -> None:
     truth = (np.arange(n_users + 1), np.zeros(n_users, dtype=np.int32))
     evaluate(users[:300], items, (truth[0][:301], truth[1][:300]), None)
     with threadpool_limits(1):
-        product = seconds(lambda: [users[at : at + 256] @ items.T for at in range(0, n_users, 256)], 2, "cpu")
+        product = seconds(
+            lambda: [users[at : at + 256] @ items.T for at in range(0, n_users, 256)], 2, "cpu"
+        )
         fused = seconds(lambda: evaluate(users, items, truth, None), 2, "cpu")
     print(f"CPU engine, {n_users:,} x {n_items:,}, one thread: product {product:.3f} s, "
           f"with selection and metrics {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
@@ -149,7 +158,10 @@ def main() -> None:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
     for device in devices:
         name = torch.cuda.get_device_name() if device == "cuda" else "one CPU thread"
-        print(f"SMGCN, {name}: {seconds_an_epoch(rows, device, options.epochs):.3f} s an epoch", flush=True)
+        print(
+            f"SMGCN, {name}: {seconds_an_epoch(rows, device, options.epochs):.3f} s an epoch",
+            flush=True,
+        )
     on_cpu(options.cpu_users, options.items)
     if "cuda" in devices:
         on_gpu(options.users, options.items)

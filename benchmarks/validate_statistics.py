@@ -1,9 +1,11 @@
 """Check by simulation that every test keeps its level and every interval covers what it claims.
 
-Run as a script it keeps the rates of each group in ``build/validation`` and writes ``docs/validation.md`` and its chart
-once all are there. ``python benchmarks/validate_statistics.py`` runs everything, in about half an hour of one core;
-names of groups run those only, and ``--share 0.2`` a fifth of the level study. Seeds are fixed, so the figures are the
-same every time. The slow tests run the same simulations, of the level study a short version.
+Run as a script it keeps the rates of each group in ``build/validation`` and writes
+``docs/validation.md`` and its chart once all are there. ``python
+benchmarks/validate_statistics.py`` runs everything, in about half an hour of one core; names of
+groups run those only, and ``--share 0.2`` a fifth of the level study. Seeds are fixed, so the
+figures are the same every time. The slow tests run the same simulations, of the level study a short
+version.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def attained_level(n: int) -> float:
 def single_tests(n_runs: int = 10_000) -> Iterator[Check]:
     group = "Type-I error of single tests"
 
-    def check(name: str, decide: Callable[[np.random.Generator], bool], expected: float, rule: Rule) -> Check:
+    def check(
+        name: str, decide: Callable[[np.random.Generator], bool], expected: float, rule: Rule
+    ) -> Check:
         return Check(group, name, expected, rate(decide, n_runs, seed=len(name)), n_runs, rule)
 
     def ties(generator: np.random.Generator) -> np.ndarray:
@@ -73,7 +77,9 @@ def single_tests(n_runs: int = 10_000) -> Iterator[Check]:
         ALPHA,
         "equal",
     )
-    yield check("paired t, n = 20", lambda g: paired_t(g.normal(size=20)).p <= ALPHA, ALPHA, "equal")
+    yield check(
+        "paired t, n = 20", lambda g: paired_t(g.normal(size=20)).p <= ALPHA, ALPHA, "equal"
+    )
     yield check(
         "Friedman chi-square, 5 methods x 30",
         lambda g: friedman(g.normal(size=(30, 5))).p_chi2 <= ALPHA,
@@ -132,7 +138,8 @@ def fold_differences(
 ) -> np.ndarray:
     """Return accuracy differences of one learner on two exchangeable blocks of columns under 10-fold CV.
 
-    Both see the same 100 rows, one through the first block and one through the second, so neither is better.
+    Both see the same 100 rows, one through the first block and one through the second, so neither
+    is better.
     """
     labels = np.repeat([0, 1], 50)
     rows = generator.normal(size=(100, 2 * n_columns)) + shift * labels[:, None]
@@ -142,7 +149,9 @@ def fold_differences(
         for fold in np.array_split(generator.permutation(100), 10):
             train = np.ones(100, dtype=bool)
             train[fold] = False
-            hits = [np.mean(learner(x[train], labels[train], x[fold]) == labels[fold]) for x in blocks]
+            hits = [
+                np.mean(learner(x[train], labels[train], x[fold]) == labels[fold]) for x in blocks
+            ]
             differences.append(hits[1] - hits[0])
     return np.array(differences)
 
@@ -150,13 +159,22 @@ def fold_differences(
 def fold_tests(n_runs: int = 2_000) -> Iterator[Check]:
     for seed, (design, setup) in enumerate(DESIGNS.items()):
         for repeats in (1, 10):
-            yield from _fold_design(design, setup, repeats, n_runs if repeats == 1 else n_runs // 4, seed)
+            yield from _fold_design(
+                design, setup, repeats, n_runs if repeats == 1 else n_runs // 4, seed
+            )
 
 
-def _fold_design(design: str, setup: tuple[Learner, int, float], repeats: int, runs: int, seed: int) -> Iterator[Check]:
+def _fold_design(
+    design: str, setup: tuple[Learner, int, float], repeats: int, runs: int, seed: int
+) -> Iterator[Check]:
     generator = np.random.default_rng([seed, repeats])
     published = "Nadeau and Bengio's variance (not offered)"
-    rejected = {"corrected t": 0, published: 0, "plain t (not offered)": 0, "Wilcoxon (not offered)": 0}
+    rejected = {
+        "corrected t": 0,
+        published: 0,
+        "plain t (not offered)": 0,
+        "Wilcoxon (not offered)": 0,
+    }
     for _ in range(runs):
         difference = fold_differences(generator, repeats, *setup)
         rejected["corrected t"] += corrected_resampled_t(difference, repeats=repeats).p <= ALPHA
@@ -166,7 +184,8 @@ def _fold_design(design: str, setup: tuple[Learner, int, float], repeats: int, r
         rejected["plain t (not offered)"] += plain.p <= ALPHA
         rejected["Wilcoxon (not offered)"] += wilcoxon_signed_rank(difference).p <= ALPHA
     for name, count in rejected.items():
-        # How far a plain test errs on one cross-validation depends on the learner; it is shown, not judged.
+        # How far a plain test errs on one cross-validation depends on the learner; it is shown, not
+        # judged.
         wrong: Rule = "above" if repeats > 1 and name != published else "shown"
         rule: Rule = "at most" if name.startswith("corrected") else wrong
         group = f"Type-I error on the folds of one dataset, {design}"
@@ -223,7 +242,14 @@ def _all_pairs_family(n_methods: int, bad: bool, n_runs: int) -> Iterator[Check]
     for name, count in errors.items():
         yield Check(group, name.replace("_", "-"), ALPHA, count / n_runs, n_runs, "at most")
     if bad:
-        yield Check(group, "benjamini-hochberg (false discovery rate)", ALPHA, false_share / n_runs, n_runs, "at most")
+        yield Check(
+            group,
+            "benjamini-hochberg (false discovery rate)",
+            ALPHA,
+            false_share / n_runs,
+            n_runs,
+            "at most",
+        )
 
 
 def _reference_family(n_methods: int, bad: bool, n_runs: int) -> Iterator[Check]:
@@ -269,14 +295,22 @@ def subjects(generator: np.random.Generator, gain: float = 0.0) -> tuple[np.ndar
 def filter_checks(n_runs: int = 5_000) -> Iterator[Check]:
     group = "Type-I error with the double-fail filter (tau = 0.25, 32 subjects)"
     generator = np.random.default_rng(25)
-    rejected = {"both fail (offered)": 0, "one fails (not offered)": 0, "best of ten tau (not offered)": 0}
+    rejected = {
+        "both fail (offered)": 0,
+        "one fails (not offered)": 0,
+        "best of ten tau (not offered)": 0,
+    }
     for _ in range(n_runs):
         a, b = subjects(generator)
         rejected["both fail (offered)"] += _filtered_p(a, b, 0.25) <= ALPHA
         kept = a > 0.25
-        rejected["one fails (not offered)"] += bool(kept.any()) and wilcoxon_signed_rank(a[kept], b[kept]).p <= ALPHA
+        rejected["one fails (not offered)"] += (
+            bool(kept.any()) and wilcoxon_signed_rank(a[kept], b[kept]).p <= ALPHA
+        )
         taus = np.linspace(0.15, 0.42, 10)
-        rejected["best of ten tau (not offered)"] += min(_filtered_p(a, b, tau) for tau in taus) <= ALPHA
+        rejected["best of ten tau (not offered)"] += (
+            min(_filtered_p(a, b, tau) for tau in taus) <= ALPHA
+        )
     for name, count in rejected.items():
         rule: Rule = "at most" if name.startswith("both") else "above"
         yield Check(group, name, ALPHA, count / n_runs, n_runs, rule)
@@ -305,9 +339,14 @@ def widening(n_runs: int = 5_000) -> float:
 def fold_note(design: str) -> list[str]:
     """Return what the fold figures of a design mean, with the variance ratio it really has."""
     return [
-        "How far a plain test errs on one cross-validation depends on the learner. Nadeau and Bengio assume a variance",
-        f"ratio of n_test/n_train = 0.111; the ratio measured on 400 runs of this design is "
-        f"{implied_ratio(DESIGNS[design]):.3f}.",
+        (
+            "How far a plain test errs on one cross-validation depends on the learner. Nadeau and"
+            " Bengio assume a variance"
+        ),
+        (
+            "ratio of n_test/n_train = 0.111; the ratio measured on 400 runs of this design is "
+            f"{implied_ratio(DESIGNS[design]):.3f}."
+        ),
         "The corrected t adds to it, and less where repeats agree.",
     ]
 
@@ -320,7 +359,13 @@ def implied_ratio(setup: tuple[Learner, int, float], runs: int = 400) -> float:
     return float(spread - 1 / table.shape[1])
 
 
-GROUPS: tuple[Callable[[], Iterator[Check]], ...] = (single_tests, fold_tests, family_tests, intervals, filter_checks)
+GROUPS: tuple[Callable[[], Iterator[Check]], ...] = (
+    single_tests,
+    fold_tests,
+    family_tests,
+    intervals,
+    filter_checks,
+)
 
 LEVEL_NOTE = """Every word and every interval of a comparison, in both scopes. *level* is the rate of false claims
 where nothing is there: at most 0.05 and 2 SE. *covers* is how often an interval called 95 % holds the truth: 0.93 or
@@ -348,8 +393,8 @@ def write_report(checks: list[Check], notes: dict[str, list[str]]) -> None:
         lines += ["", title, "", "| procedure | expected | observed | SE | runs | rule | holds |",
                   "|:--|--:|--:|--:|--:|:--|:--|"]  # fmt: skip
         lines += [
-            f"| {c.name} | {c.expected:.4f} | {c.observed:.4f} | {c.standard_error:.4f} | {c.n_runs} | {c.rule} | "
-            f"{'-' if c.rule == 'shown' else 'yes' if c.holds else 'NO'} |"
+            f"| {c.name} | {c.expected:.4f} | {c.observed:.4f} | {c.standard_error:.4f} |"
+            f" {c.n_runs} | {c.rule} | {'-' if c.rule == 'shown' else 'yes' if c.holds else 'NO'} |"
             for c in part
         ]
         lines += notes.get(group, [])
@@ -361,10 +406,19 @@ def notes_below(checks: list[Check]) -> dict[str, list[str]]:
     notes = {}
     for group in dict.fromkeys(check.group for check in checks):
         if group.startswith("Type-I error on the folds"):
-            notes[group] = ["", *fold_note(next(design for design in DESIGNS if group.endswith(design)))]
+            notes[group] = [
+                "",
+                *fold_note(next(design for design in DESIGNS if group.endswith(design))),
+            ]
         elif "double-fail" in group:
             gap = f"{widening():.1%}"
-            notes[group] = ["", f"With a true gain of 0.03 on every subject the filter widens the mean gap by {gap}."]
+            notes[group] = [
+                "",
+                (
+                    "With a true gain of 0.03 on every subject the filter widens the mean gap by"
+                    f" {gap}."
+                ),
+            ]
     return notes
 
 
@@ -381,7 +435,9 @@ def write_chart(checks: list[Check]) -> None:
 
     from paragone.charts import BLUE, GREY, VERMILION, from_rows, save_chart, styled
 
-    judged = [check for check in checks if check.rule != "equal" or check.expected in (ALPHA, 1 - ALPHA)]
+    judged = [
+        check for check in checks if check.rule != "equal" or check.expected in (ALPHA, 1 - ALPHA)
+    ]
     colour = alt.Color(
         "kind:N",
         scale=alt.Scale(domain=list(KINDS), range=[BLUE, VERMILION, GREY]),
@@ -389,8 +445,18 @@ def write_chart(checks: list[Check]) -> None:
     )
     panels = []
     for title, limit, part, scale in (
-        ("false claims (limit 0.05 and 2 SE)", ALPHA, [c for c in judged if c.expected < 0.5], alt.Scale(type="sqrt")),
-        ("coverage (limit 0.93)", LEAST_COVERAGE, [c for c in judged if c.expected >= 0.5], alt.Scale(zero=False)),
+        (
+            "false claims (limit 0.05 and 2 SE)",
+            ALPHA,
+            [c for c in judged if c.expected < 0.5],
+            alt.Scale(type="sqrt"),
+        ),
+        (
+            "coverage (limit 0.93)",
+            LEAST_COVERAGE,
+            [c for c in judged if c.expected >= 0.5],
+            alt.Scale(zero=False),
+        ),
     ):
         rows = [{"group": c.group, "observed": c.observed, "kind": kind_of(c)} for c in part]
         groups = list(dict.fromkeys(c.group for c in part))
@@ -415,8 +481,12 @@ def run_group(name: str, make: Callable[[], Iterator[Check]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Simulate levels and coverages, and write docs/validation.md.")
-    parser.add_argument("groups", nargs="*", help="which groups to run; all of them where none is named")
+    parser = argparse.ArgumentParser(
+        description="Simulate levels and coverages, and write docs/validation.md."
+    )
+    parser.add_argument(
+        "groups", nargs="*", help="which groups to run; all of them where none is named"
+    )
     parser.add_argument("--share", type=float, default=1.0, help="share of the level study's runs")
     given = parser.parse_args()
     makers: dict[str, Callable[[], Iterator[Check]]] = {group.__name__: group for group in GROUPS}

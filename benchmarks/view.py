@@ -22,7 +22,15 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "reporting"))
 from synthetic_stores import SyntheticStore, write_store
 
-METRICS = ["micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error"]
+METRICS = [
+    "micro_f1",
+    "macro_f1",
+    "hamming_loss",
+    "micro_pr_auc",
+    "macro_pr_auc",
+    "avg_precision",
+    "one_error",
+]
 METHODS = [f"Method{i}" for i in range(8)]
 DATASETS = [f"dataset-{i}" for i in range(12)]
 POINTS = range(10, 301, 10)
@@ -42,15 +50,22 @@ def bare_seconds(store: Path) -> float:
     before = os.times()
     subprocess.run([sys.executable, "-c", code, str(store)], check=True)
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
 
 
 def report_seconds(store: Path, out: Path, *more: str) -> tuple[float, float]:
     """Return the CPU seconds of all processes, and the wall seconds, of `paragone report`."""
     before, begun = os.times(), time.perf_counter()
-    subprocess.run([sys.executable, "-m", "paragone", "report", str(store), "--out", str(out), *more], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "paragone", "report", str(store), "--out", str(out), *more],
+        check=True,
+    )
     after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     return cpu, time.perf_counter() - begun
 
 
@@ -120,10 +135,17 @@ def main() -> None:
             stop = threading.Event()
             writer = threading.Thread(target=write_cells, args=(lab, stop))
             writer.start()
-            for path_asked in ("/", "/progress", "/report", "/folds?dataset=dataset-1&method=Method1"):
+            for path_asked in (
+                "/",
+                "/progress",
+                "/report",
+                "/folds?dataset=dataset-1&method=Method1",
+            ):
                 taken = sorted(answer_milliseconds(address, path_asked, 25))
                 middle, late = statistics.median(taken), taken[int(0.95 * len(taken))]
-                print(f"{'answer to ' + path_asked:<60}{middle:8.1f} ms median {late:8.1f} ms at 95 %")
+                print(
+                    f"{'answer to ' + path_asked:<60}{middle:8.1f} ms median {late:8.1f} ms at 95 %"
+                )
             stop.set()
             writer.join()
             watched, asking = threading.Event(), threading.Event()

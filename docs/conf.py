@@ -25,7 +25,9 @@ exclude_patterns = ["extensions"]
 default_role = "code"
 nitpicky = True
 # Protocols name the class of their arrangement, which is their own and has no page.
-nitpick_ignore_regex = [("py:class", r"paragone\.protocols\.\w+(\.\w+)?\.(Problem|Rows|Table)Arrangement")]
+nitpick_ignore_regex = [
+    ("py:class", r"paragone\.protocols\.\w+(\.\w+)?\.(Problem|Rows|Table)Arrangement")
+]
 # Types such as {"a", "b"} are meant to be copied.
 smartquotes = False
 

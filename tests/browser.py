@@ -43,7 +43,12 @@ def chromium(downloads: Path, *, offline: bool = True) -> Iterator[Any]:
         try:
             browser.execute_cdp_cmd("Network.enable", {})
             if offline:
-                conditions = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+                conditions = {
+                    "offline": True,
+                    "latency": 0,
+                    "downloadThroughput": 0,
+                    "uploadThroughput": 0,
+                }
                 browser.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
             behaviour = {"behavior": "allow", "downloadPath": str(downloads)}
             browser.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
@@ -89,7 +94,11 @@ def console(browser: Any) -> list[str]:
 def requests(browser: Any) -> list[str]:
     """Return the addresses that were asked for since this was last asked."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    return [
+        m["params"]["request"]["url"]
+        for m in messages
+        if m["method"] == "Network.requestWillBeSent"
+    ]
 
 
 def screenshot(browser: Any, file: Path) -> None:
@@ -98,14 +107,15 @@ def screenshot(browser: Any, file: Path) -> None:
         "return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
     )
     clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
-    shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+    shot = browser.execute_cdp_cmd(
+        "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
+    )
     file.write_bytes(base64.b64decode(shot["data"]))
 
 
 def overflowing(browser: Any) -> list[str]:
     """Return what reaches out of the page, or text that reaches out of its chart."""
-    found: list[str] = browser.execute_script(
-        """
+    found: list[str] = browser.execute_script("""
         const width = document.documentElement.clientWidth;
         const found = [];
         if (document.documentElement.scrollWidth > width) found.push(`page ${document.documentElement.scrollWidth}`);
@@ -120,6 +130,5 @@ def overflowing(browser: Any) -> list[str]:
           if (box.right > width + 1) found.push(`${heading.tagName} ${heading.textContent.slice(0, 40)}`);
         }
         return found;
-        """
-    )
+        """)
     return found

@@ -38,8 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _old_objects_are_not_looked_at_again() -> None:
     """Collect once per file, and have the collector leave alone what is there by then.
 
-    Modules, caches and compiled code of earlier files are a gigabyte, and every collection would walk through it; some
-    libraries collect at every call.
+    Modules, caches and compiled code of earlier files are a gigabyte, and every collection would
+    walk through it; some libraries collect at every call.
     """
     gc.collect()
     gc.freeze()

@@ -1,16 +1,16 @@
 """Documentation pages as tests: every block of code on a page is run, in order, in one folder of its own.
 
-A block is fenced and named: ``python`` (a session with ``>>>``, or plain statements), ``console`` (``$ paragone ...``,
-with the output below it where it is shown), ``toml`` (parsed), or ``text``, which is not code. A ``python`` or ``toml``
-block whose first line is a comment with a file's name is written to that file. A comment right before a block says
-where it departs from that:
+A block is fenced and named: ``python`` (a session with ``>>>``, or plain statements), ``console``
+(``$ paragone ...``, with the output below it where it is shown), ``toml`` (parsed), or ``text``,
+which is not code. A ``python`` or ``toml`` block whose first line is a comment with a file's name
+is written to that file. A comment right before a block says where it departs from that:
 
     <!-- not run: WHY -->     it is left out
     <!-- run: slow -->        it runs in the slow suite only
     <!-- run: with NAME -->   it needs the folder NAME of the data folder
 
-A comment right before a picture names the file of the run that it is, ``<!-- picture: answer/forest.svg -->``; one that
-shows times is that ``of this machine``, and is not compared.
+A comment right before a picture names the file of the run that it is, ``<!-- picture:
+answer/forest.svg -->``; one that shows times is that ``of this machine``, and is not compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from markdown_it import MarkdownIt
 from paragone.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATED = [ROOT / "docs" / "reference" / name for name in ("command-line.md", "experiment-file.md")]
+GENERATED = [
+    ROOT / "docs" / "reference" / name for name in ("command-line.md", "experiment-file.md")
+]
 LANGUAGES = ("python", "console", "toml", "text", "bibtex")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 COMMENT = re.compile(r"<!--\s*(not run|run):\s*(.*?)\s*-->\s*")
@@ -77,7 +79,9 @@ def blocks_of(text: str) -> list[Block]:
             kind, said = (remark[1], remark[2]) if remark else (None, None)
             line = (token.map or [0])[0] + 2
             not_run = said if kind == "not run" else None
-            found.append(Block(line, language, token.content, not_run, said if kind == "run" else None))
+            found.append(
+                Block(line, language, token.content, not_run, said if kind == "run" else None)
+            )
             remark = None
         else:
             remark = None
@@ -86,7 +90,11 @@ def blocks_of(text: str) -> list[Block]:
 
 def code_of(page: Path) -> list[Block]:
     """Return the blocks of a page that can be run; directives of the site and plain text cannot."""
-    return [b for b in blocks_of(page.read_text(encoding="utf-8")) if b.language in ("python", "console", "toml")]
+    return [
+        b
+        for b in blocks_of(page.read_text(encoding="utf-8"))
+        if b.language in ("python", "console", "toml")
+    ]
 
 
 @dataclass(frozen=True)
@@ -103,12 +111,16 @@ class Picture:
         if renew:
             self.kept.write_bytes(made)
         elif self.compared and _rounded(made) != _rounded(self.kept.read_bytes()):
-            raise PageError(f"{self.kept.name} is not what its page makes: PARAGONE_RENEW_PICTURES=1 renews it")
+            raise PageError(
+                f"{self.kept.name} is not what its page makes: PARAGONE_RENEW_PICTURES=1 renews it"
+            )
 
 
 def _rounded(drawing: bytes) -> str:
     """Return a drawing whose coordinates are whole numbers: another machine may add in another order."""
-    return NUMBER.sub(lambda number: f"{float(number[0]) + 0.0:.0f}".replace("-0", "0"), drawing.decode("utf-8"))
+    return NUMBER.sub(
+        lambda number: f"{float(number[0]) + 0.0:.0f}".replace("-0", "0"), drawing.decode("utf-8")
+    )
 
 
 def pictures_of(page: Path) -> list[Picture]:
@@ -122,7 +134,9 @@ class _Hearing(doctest.DocTestRunner):
 
     heard: list[str]
 
-    def report_success(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_success(
+        self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str
+    ) -> None:
         self.heard.append(got)
         super().report_success(out, test, example, got)
 
@@ -178,7 +192,9 @@ class Session:
             code = compile("\n" * (block.line - 1) + block.text, self.page, "exec")
             exec(code, self.names)  # noqa: S102  the page is ours
             return
-        parsed = doctest.DocTestParser().get_doctest(block.text, {}, self.page, self.page, block.line - 1)
+        parsed = doctest.DocTestParser().get_doctest(
+            block.text, {}, self.page, self.page, block.line - 1
+        )
         parsed.globs = self.names
         said = io.StringIO()
         runner = _Hearing(optionflags=FLAGS, verbose=False)
@@ -191,9 +207,14 @@ class Session:
             code, output = call(shlex.split(command, comments=True))
             self.heard.append(output)
             if code:
-                raise PageError(f"{self._where(block)}: `{command}` ended with code {code}:\n{output}")
+                raise PageError(
+                    f"{self._where(block)}: `{command}` ended with code {code}:\n{output}"
+                )
             if shown and not doctest.OutputChecker().check_output(shown, output, FLAGS):
-                raise PageError(f"{self._where(block)}: `{command}` printed\n{output}\nand the page shows\n{shown}")
+                raise PageError(
+                    f"{self._where(block)}: `{command}` printed\n{output}\nand the page"
+                    f" shows\n{shown}"
+                )
 
 
 def commands_of(text: str) -> Iterator[tuple[str, str]]:
@@ -215,10 +236,14 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
 def call(words: list[str]) -> tuple[int, str]:
     """Run a command and return its exit code and all it printed: ours in this process, Python in one of its own."""
     if words[0] == "python":
-        ended = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [sys.executable, *words[1:]], capture_output=True, text=True, check=False
+        )
         return ended.returncode, ended.stdout + ended.stderr
     if words[0] != "paragone":
-        raise PageError(f"`{shlex.join(words)}`: only paragone and python are run; say `<!-- not run: WHY -->`")
+        raise PageError(
+            f"`{shlex.join(words)}`: only paragone and python are run; say `<!-- not run: WHY -->`"
+        )
     output = io.StringIO()
     arguments, sys.argv = sys.argv, words
     try:

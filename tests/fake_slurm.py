@@ -1,6 +1,7 @@
 """What the engine asks of Slurm, on local processes: `sbatch`, `squeue` and `scancel` in one file.
 
-Installed on the PATH it stands for a cluster that starts every job at once; the real one is in tests/system.
+Installed on the PATH it stands for a cluster that starts every job at once; the real one is in
+tests/system.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ def install(folder: Path) -> Path:
     programs.mkdir()
     for name in ("sbatch", "squeue", "scancel"):
         program = programs / name
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P "{__file__}" {name} "{programs}" "$@"\n')
+        program.write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" -P "{__file__}" {name} "{programs}" "$@"\n'
+        )
         program.chmod(0o755)
     return programs
 
@@ -37,10 +40,17 @@ def sbatch(place: Path, *arguments: str) -> None:
     (place / f"job-{job}.json").write_text(json.dumps(note))
     for task in range(int(option(given, "array").partition("-")[2]) + 1):
         log = option(given, "output").replace("%A", str(job)).replace("%a", str(task))
-        known = {"SLURM_ARRAY_JOB_ID": str(job), "SLURM_ARRAY_TASK_ID": str(task), "SLURMD_NODENAME": "here"}
+        known = {
+            "SLURM_ARRAY_JOB_ID": str(job),
+            "SLURM_ARRAY_TASK_ID": str(task),
+            "SLURMD_NODENAME": "here",
+        }
         ended = place / f"end-{job}_{task}"
-        # A shell waits for the job, so that its exit code is known when whoever submitted it has gone.
-        script = f'/bin/sh "{arguments[-1]}" & echo $! > "{ended}.pid"; wait $!; echo $? > "{ended}"'
+        # A shell waits for the job, so that its exit code is known when whoever submitted it has
+        # gone.
+        script = (
+            f'/bin/sh "{arguments[-1]}" & echo $! > "{ended}.pid"; wait $!; echo $? > "{ended}"'
+        )
         with open(log, "ab") as output:
             subprocess.Popen(
                 ["/bin/sh", "-c", script],
@@ -84,4 +94,6 @@ def scancel(place: Path, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    {"sbatch": sbatch, "squeue": squeue, "scancel": scancel}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])
+    {"sbatch": sbatch, "squeue": squeue, "scancel": scancel}[sys.argv[1]](
+        Path(sys.argv[2]), *sys.argv[3:]
+    )

@@ -36,7 +36,10 @@ class Firefox:
         self._buffer = b""
         self._number = 0
         self._read()
-        self.send("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": False}}})
+        self.send(
+            "WebDriver:NewSession",
+            {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": False}}},
+        )
 
     def _read(self) -> Any:
         while b":" not in self._buffer:
@@ -63,18 +66,23 @@ class Firefox:
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run a script in the page and return what it returns."""
-        return self.send("WebDriver:ExecuteScript", {"script": script, "args": list(arguments)})["value"]
+        return self.send("WebDriver:ExecuteScript", {"script": script, "args": list(arguments)})[
+            "value"
+        ]
 
     def run_async(self, script: str, *arguments: Any) -> Any:
         """Run a script whose last argument is to be called with what is returned."""
-        return self.send("WebDriver:ExecuteAsyncScript", {"script": script, "args": list(arguments)})["value"]
+        return self.send(
+            "WebDriver:ExecuteAsyncScript", {"script": script, "args": list(arguments)}
+        )["value"]
 
     def complaints(self, begins: str = "file:") -> list[str]:
         """Return the errors and warnings of scripts and styles of pages whose addresses begin so."""
         self.send("Marionette:SetContext", {"value": "chrome"})
         script = (
-            "return Services.console.getMessageArray().filter((one) => one instanceof Ci.nsIScriptError"
-            " && one.sourceName.startsWith(arguments[0])).map((one) => one.message)"
+            "return Services.console.getMessageArray().filter((one) => one instanceof"
+            " Ci.nsIScriptError && one.sourceName.startsWith(arguments[0])).map((one) =>"
+            " one.message)"
         )
         found: list[str] = self.run(script, begins)
         self.send("Marionette:SetContext", {"value": "content"})
@@ -100,7 +108,10 @@ def firefox() -> Iterator[Firefox]:
     found = program()
     assert found is not None, "there is no firefox"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+        lines = [
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});"
+            for name, value in PREFERENCES.items()
+        ]
         (Path(profile) / "user.js").write_text("\n".join(lines))
         # Messages of the console are read from the browser itself, which has to be allowed.
         flags = ("--headless", "--no-remote", "--marionette", "--remote-allow-system-access")

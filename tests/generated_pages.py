@@ -30,7 +30,16 @@ LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
 NAIVE = Contender("Naive Bayes", "sklearn.naive_bayes:GaussianNB")
 PLAN = FightPlan(
-    minutes=0.02, seed=3, rows=80, features=3, trials=1, folds=2, finalists=1, looks=(12,), fresh=200, batch=6
+    minutes=0.02,
+    seed=3,
+    rows=80,
+    features=3,
+    trials=1,
+    folds=2,
+    finalists=1,
+    looks=(12,),
+    fresh=200,
+    batch=6,
 )
 SEARCH = EvolveSpec(
     "small", generations=2, batch=10, chunk=4, n_train=200, n_test=300, n_features=4, looks=(3, 12), claims=3,
@@ -53,7 +62,8 @@ def duel_page(folder: Path) -> Path:
     """Return the page of a duel with a proven direction and an open one."""
     out = folder / "linear-tree"
     with pytest.MonkeyPatch.context() as patched:
-        # The minutes are over after the first generation; races and proofs go on as if there were time.
+        # The minutes are over after the first generation; races and proofs go on as if there were
+        # time.
         patched.setattr("paragone.generate.fight.PROOF_SHARE", 1e9)
         result = fight(LINEAR, TREE, out, PLAN)
     with InProcess(out / STORE) as laboratory:
@@ -85,7 +95,12 @@ def known_collection() -> Collection:
     spread = np.linspace(-0.01, 0.01, 4)[:, None]
     sets = [
         GeneratedSet.of(
-            name, GeneratorSpec(formula, n_features=4), place, 7, 150, Evidence(REFERENCES, np.array([means]) + spread)
+            name,
+            GeneratorSpec(formula, n_features=4),
+            place,
+            7,
+            150,
+            Evidence(REFERENCES, np.array([means]) + spread),
         )
         for place, (name, (formula, means)) in enumerate(KNOWN.items(), start=1)
     ]
@@ -97,7 +112,9 @@ def method_page(folder: Path) -> Path:
     shipped = Collection.named("paragone-v1")
     with InProcess(folder / "report.sqlite") as laboratory:
         own = benchmark_method(NAIVE, laboratory, known_collection())
-        first = benchmark_method(NAIVE, laboratory, shipped, sets=["paragone-v1-1", "paragone-v1-3"])
+        first = benchmark_method(
+            NAIVE, laboratory, shipped, sets=["paragone-v1-1", "paragone-v1-3"]
+        )
     return write_benchmark([own, first], folder / "report")
 
 

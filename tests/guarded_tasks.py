@@ -44,7 +44,9 @@ def fills_bit_by_bit(size: int) -> Outcome:
 
 
 def lets_a_child_fill(size: int) -> Outcome:
-    subprocess.run([sys.executable, "-c", f"import time; b = b'x' * {size}; time.sleep(30)"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", f"import time; b = b'x' * {size}; time.sleep(30)"], check=True
+    )
     return gives(0.0)
 
 

@@ -1,6 +1,7 @@
 """The zoo: methods that do to their process, their data and their neighbours what methods should not.
 
-Each is a ranker. ``ENDS`` says how its cells must end; whatever they do, nobody else's may be touched.
+Each is a ranker. ``ENDS`` says how its cells must end; whatever they do, nobody else's may be
+touched.
 """
 
 from __future__ import annotations
@@ -205,7 +206,9 @@ class IgnoresSignals:
 class ForgetsModules:
     def fit(self, X, Y):
         self.ranking_ = np.arange(X.shape[1])
-        for name in [name for name in sys.modules if name.startswith(("scipy", "sklearn", "pandas"))]:
+        for name in [
+            name for name in sys.modules if name.startswith(("scipy", "sklearn", "pandas"))
+        ]:
             del sys.modules[name]
         return self
 
@@ -325,9 +328,12 @@ class LeaksChildren:
 
 class LeaksGrandchildren:
     def fit(self, X, Y):
-        # In a session of its own, and with its parent gone: no group and no family leads back to the cell.
+        # In a session of its own, and with its parent gone: no group and no family leads back to
+        # the cell.
         command = f"sleep {LEFT_BEHIND} & disown; exit"
-        subprocess.run(["bash", "-c", command], start_new_session=True, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            ["bash", "-c", command], start_new_session=True, stdout=subprocess.DEVNULL, check=True
+        )
         self.ranking_ = np.arange(X.shape[1])
         return self
 

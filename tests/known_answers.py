@@ -1,6 +1,7 @@
 """The known-answer tests: left out where their data is not there, counted, and never left out where it is.
 
-Hooks of pytest, which `conftest.py` takes over; a plug-in of its own (``-p known_answers``) where it is tested.
+Hooks of pytest, which `conftest.py` takes over; a plug-in of its own (``-p known_answers``) where
+it is tested.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def _outcomes(config: pytest.Config) -> tuple[Counter[str], list[str]]:
             # A test that is expected to fail is not compared with anything either.
             if outcome in ("skipped", "xfailed"):
                 left_out[report.nodeid] = None
-    # The setting up of a test that is left out in its middle is reported too: it did not run for that.
+    # The setting up of a test that is left out in its middle is reported too: it did not run for
+    # that.
     return Counter(run=len(run - left_out.keys()), left_out=len(left_out)), list(left_out)
 
 
@@ -59,10 +61,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(told)
     elif not folder.is_dir():
         terminalreporter.write_line(
-            f"{told} for want of data: there is no folder {folder} (set PARAGONE_TEST_DATA to have them run)"
+            f"{told} for want of data: there is no folder {folder} (set PARAGONE_TEST_DATA to have"
+            " them run)"
         )
     else:
-        terminalreporter.write_line(f"{told} although the data folder {folder} is there, which is an error:", red=True)
+        terminalreporter.write_line(
+            f"{told} although the data folder {folder} is there, which is an error:", red=True
+        )
         for name in names[:SHOWN]:
             terminalreporter.write_line(f"  {name}", red=True)
 

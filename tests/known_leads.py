@@ -32,8 +32,9 @@ class WeightedColumn(ClassifierMixin, BaseEstimator):
 def auroc_of(weight: float) -> float:
     """Return the AUROC of X0 + weight * X1 for the sign of X0, all standard normal.
 
-    It is four times the chance that three normal variables are positive: the difference of two scores, the X0 of one
-    row and the -X0 of the other. That chance is 1/8 + (sum of the arcsines of their correlations) / (4 pi).
+    It is four times the chance that three normal variables are positive: the difference of two
+    scores, the X0 of one row and the -X0 of the other. That chance is 1/8 + (sum of the arcsines of
+    their correlations) / (4 pi).
     """
     correlation = 1 / np.sqrt(2 * (1 + weight**2))
     return float(4 * (1 / 8 + 2 * np.arcsin(correlation) / (4 * np.pi)))

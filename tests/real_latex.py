@@ -16,6 +16,8 @@ def compile_latex(body: str, folder: Path) -> str:
     document = rf"{HEAD}\begin{{document}}{body}\end{{document}}"
     (folder / "paper.tex").write_text(document, encoding="utf-8")
     command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    ended = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+    )
     assert ended.returncode == 0, ended.stdout[-2000:]
     return ended.stdout

@@ -1,7 +1,7 @@
 """Every score a second way: from the definitions, sample by sample, in plain steps.
 
-Nothing here goes through `paragone.metrics` or a protocol: packed arrays are read and metrics are counted anew, so that
-a mistake there does not repeat itself. Tests compare the two.
+Nothing here goes through `paragone.metrics` or a protocol: packed arrays are read and metrics are
+counted anew, so that a mistake there does not repeat itself. Tests compare the two.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class StoredCurve:
             table = self._arrays["tables"][point]
             levels = np.unique(table)
             places = len(levels) - 1 - np.searchsorted(levels, table)
-            # Half the bytes sort quicker, and four are enough for the places of any table that fits into memory.
+            # Half the bytes sort quicker, and four are enough for the places of any table that fits
+            # into memory.
             return self._looked_up(places.astype(np.int32), point)
         if "scores" not in self._arrays:
             return None
@@ -72,7 +73,8 @@ def features_at(score_grid: str, at: float, n_features: int, shares: Sequence[fl
     n_features : int
         All there are.
     shares : sequence of float
-        The shares as they were declared, unrounded: ``round(p d)`` goes by the float nearest to ``at``, halves to even.
+        The shares as they were declared, unrounded: ``round(p d)`` goes by the float nearest to
+        ``at``, halves to even.
 
     Returns
     -------
@@ -95,7 +97,9 @@ def features_at(score_grid: str, at: float, n_features: int, shares: Sequence[fl
 def declared_shares(protocol: dict[str, Any]) -> list[float]:
     """Return the floats of a declared p-grid, as counting up with its step gives them; none without such a grid."""
     grid = protocol.get("p")
-    return [] if grid is None else np.arange(grid["min"], grid["max"] + 1e-12, grid["step"]).tolist()
+    return (
+        [] if grid is None else np.arange(grid["min"], grid["max"] + 1e-12, grid["step"]).tolist()
+    )
 
 
 def curve_scores(
@@ -119,7 +123,11 @@ def curve_scores(
 
 def micro_f1(Y: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> float:
     """Twice the hits over the hits, the false alarms and the hits and misses together."""
-    hits, alarms, misses = int((Y & predicted).sum()), int((~Y & predicted).sum()), int((Y & ~predicted).sum())
+    hits, alarms, misses = (
+        int((Y & predicted).sum()),
+        int((~Y & predicted).sum()),
+        int((Y & ~predicted).sum()),
+    )
     return 2 * hits / (2 * hits + alarms + misses) if hits + alarms + misses else 0.0
 
 
@@ -153,7 +161,9 @@ def _precisions(sorted_truth: NDArray[np.bool_]) -> FloatArray:
     hits = sorted_truth.cumsum(axis=1)
     places = np.arange(1, sorted_truth.shape[1] + 1)
     sums = np.where(sorted_truth, hits / places, 0.0).sum(axis=1)
-    return np.asarray(np.divide(sums, hits[:, -1], out=np.full(len(hits), np.nan), where=hits[:, -1] > 0))
+    return np.asarray(
+        np.divide(sums, hits[:, -1], out=np.full(len(hits), np.nan), where=hits[:, -1] > 0)
+    )
 
 
 def _micro_pr_auc(Y: NDArray[np.bool_], codes: NDArray[Any]) -> float:
@@ -167,7 +177,9 @@ def _macro_pr_auc(Y: NDArray[np.bool_], codes: NDArray[Any]) -> float:
     if not mixed.any():
         return 0.0
     order = np.argsort(np.ascontiguousarray(codes[:, mixed].T), axis=1, kind="stable")
-    return float(_precisions(np.take_along_axis(np.ascontiguousarray(Y[:, mixed].T), order, axis=1)).mean())
+    return float(
+        _precisions(np.take_along_axis(np.ascontiguousarray(Y[:, mixed].T), order, axis=1)).mean()
+    )
 
 
 def _avg_precision(Y: NDArray[np.bool_], codes: NDArray[Any]) -> float:
@@ -303,10 +315,18 @@ REGRESSION: dict[str, Callable[[FloatArray, FloatArray, int], float]] = {
     "sep": lambda y, p, ddof: _std(p - y, ddof),
     "rpd": lambda y, p, ddof: _over(_std(y, ddof), _std(p - y, ddof)),
     "rpiq": _rpiq,
-    "consistency": lambda y, p, ddof: 0.0 if _std(y, ddof) == 0 else 1.0 - _rmse(y, p, ddof) / _std(y, ddof),
-    "nrmse": lambda y, p, ddof: float("nan") if _constant(y) else _rmse(y, p, ddof) / float(np.ptp(y)),
-    "nmse": lambda y, p, ddof: float("nan") if _constant(y) else float(np.mean((p - y) ** 2) / np.var(y)),
-    "nmae": lambda y, p, ddof: float("nan") if _constant(y) else float(np.mean(np.abs(p - y)) / np.ptp(y)),
+    "consistency": lambda y, p, ddof: (
+        0.0 if _std(y, ddof) == 0 else 1.0 - _rmse(y, p, ddof) / _std(y, ddof)
+    ),
+    "nrmse": lambda y, p, ddof: (
+        float("nan") if _constant(y) else _rmse(y, p, ddof) / float(np.ptp(y))
+    ),
+    "nmse": lambda y, p, ddof: (
+        float("nan") if _constant(y) else float(np.mean((p - y) ** 2) / np.var(y))
+    ),
+    "nmae": lambda y, p, ddof: (
+        float("nan") if _constant(y) else float(np.mean(np.abs(p - y)) / np.ptp(y))
+    ),
     "pearson_r": lambda y, p, ddof: _correlation(y, p, "pearson"),
     "spearman_r": lambda y, p, ddof: _correlation(y, p, "spearman"),
 }
@@ -320,7 +340,9 @@ def _averaged(name: str, average: str) -> Callable[[NDArray[Any], NDArray[Any]],
     def score(y: NDArray[Any], p: NDArray[Any]) -> float:
         from sklearn import metrics
 
-        return float(getattr(metrics, name)(y, p, average=average, zero_division=0.0, labels=_labels(y, p)))
+        return float(
+            getattr(metrics, name)(y, p, average=average, zero_division=0.0, labels=_labels(y, p))
+        )
 
     return score
 
@@ -347,7 +369,9 @@ def _matthews(y: NDArray[Any], p: NDArray[Any]) -> float:
 
 def _specificity(y: NDArray[Any], p: NDArray[Any]) -> float:
     labels = _labels(y, p)
-    values = [float(np.mean(p[y != one] != one)) if (y != one).any() else float("nan") for one in labels]
+    values = [
+        float(np.mean(p[y != one] != one)) if (y != one).any() else float("nan") for one in labels
+    ]
     there = [value for value in values if not np.isnan(value)]
     if not there:
         return float("nan")
@@ -386,7 +410,10 @@ def _roc_auc(y: NDArray[Any], probabilities: FloatArray, classes: NDArray[Any]) 
 
 def _log_loss(y: NDArray[Any], probabilities: FloatArray, classes: NDArray[Any]) -> float:
     kept = np.clip(probabilities, EPSILON, 1 - EPSILON)
-    own = [row[classes.tolist().index(label)] / row.sum() for row, label in zip(kept, y.tolist(), strict=True)]
+    own = [
+        row[classes.tolist().index(label)] / row.sum()
+        for row, label in zip(kept, y.tolist(), strict=True)
+    ]
     return float(-np.mean(np.log(own)))
 
 
@@ -447,9 +474,14 @@ class Recomputation:
         known = [value for value in val if not np.isnan(value)]
         weights = self._weights(val)
         equal = [1.0 / len(val)] * len(val)
-        plain = {role: self._ensemble(chain, role, equal, confident=False) for role in ("test", "train")}
+        plain = {
+            role: self._ensemble(chain, role, equal, confident=False) for role in ("test", "train")
+        }
         confident = self._weighting == "compat"
-        weighted = {role: self._ensemble(chain, role, weights, confident=confident) for role in ("test", "train")}
+        weighted = {
+            role: self._ensemble(chain, role, weights, confident=confident)
+            for role in ("test", "train")
+        }
         final = chain.final
         return ChainFigures(
             cv_score=self.score(_together([fold.val for fold in chain.folds]), classes),
@@ -479,7 +511,9 @@ class Recomputation:
 
     def _raw_weights(self, there: list[float], higher: bool) -> list[float]:
         first = there[0]
-        alike = all(abs(value - first) <= CLOSE_ABSOLUTE + CLOSE_RELATIVE * abs(first) for value in there)
+        alike = all(
+            abs(value - first) <= CLOSE_ABSOLUTE + CLOSE_RELATIVE * abs(first) for value in there
+        )
         if self._weighting == "equal" or alike:
             return [1.0] * len(there)
         if self._weighting == "softmax":
@@ -492,13 +526,19 @@ class Recomputation:
             return lifted if any(lifted) else [1.0] * len(there)
         return [1.0 / (value - least + SHIFT if least <= 0 else value) for value in there]
 
-    def _ensemble(self, chain: Chain, role: str, weights: Sequence[float], *, confident: bool) -> Predictions:
+    def _ensemble(
+        self, chain: Chain, role: str, weights: Sequence[float], *, confident: bool
+    ) -> Predictions:
         """Combine the fold models sample by sample; a train sample is predicted by every model that has it."""
         votes: dict[int, list[tuple[float, Any, Any, Any]]] = {}
         for fold, weight in zip(chain.folds, weights, strict=True):
             for part in (fold.test,) if role == "test" else (fold.train, fold.val):
-                shares: Any = part.probabilities if part.probabilities is not None else [None] * len(part)
-                for sample, true, predicted, share in zip(part.samples, part.y_true, part.y_pred, shares, strict=True):
+                shares: Any = (
+                    part.probabilities if part.probabilities is not None else [None] * len(part)
+                )
+                for sample, true, predicted, share in zip(
+                    part.samples, part.y_true, part.y_pred, shares, strict=True
+                ):
                     votes.setdefault(int(sample), []).append((weight, true, predicted, share))
         samples = sorted(votes)
         if not samples:
@@ -507,20 +547,28 @@ class Recomputation:
         truth = np.array([votes[sample][0][1] for sample in samples])
         shares_known = [share for _, share in combined if share is not None]
         probabilities = np.stack(shares_known) if shares_known else None
-        return Predictions(np.array(samples), truth, np.array([value for value, _ in combined]), probabilities)
+        return Predictions(
+            np.array(samples), truth, np.array([value for value, _ in combined]), probabilities
+        )
 
     def _combined(
         self, votes: Sequence[tuple[float, Any, Any, Any]], chain: Chain, confident: bool
     ) -> tuple[Any, FloatArray | None]:
         weights = np.array([vote[0] for vote in votes])
-        weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(votes), 1.0 / len(votes))
+        weights = (
+            weights / weights.sum() if weights.sum() > 0 else np.full(len(votes), 1.0 / len(votes))
+        )
         if chain.task == "regression":
             return float(sum(w * vote[2] for w, vote in zip(weights, votes, strict=True))), None
         if chain.classes is not None and all(vote[3] is not None for vote in votes):
             shares = np.stack([vote[3] for vote in votes])
             if confident:
                 weights = weights * shares.max(axis=1)
-                weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(votes), 1.0 / len(votes))
+                weights = (
+                    weights / weights.sum()
+                    if weights.sum() > 0
+                    else np.full(len(votes), 1.0 / len(votes))
+                )
             mean = np.asarray(weights @ shares)
             return chain.classes[least_loss(-mean, size=1.0)], mean
         totals: dict[Any, float] = {}
@@ -581,7 +629,9 @@ def sample_values(
         for metric in metrics:
             for column, k in enumerate(ks):
                 hits = [(rank, place) for rank, place in places if rank < k]
-                values[metric][row, column] = _value(metric, k, len(truth), len(listed), hits, places)
+                values[metric][row, column] = _value(
+                    metric, k, len(truth), len(listed), hits, places
+                )
     return values
 
 
@@ -596,7 +646,12 @@ def _gain(ranks: Sequence[int]) -> float:
 
 
 def _value(
-    metric: str, k: int, n: int, length: int, hits: list[tuple[int, int]], everywhere: list[tuple[int, int]]
+    metric: str,
+    k: int,
+    n: int,
+    length: int,
+    hits: list[tuple[int, int]],
+    everywhere: list[tuple[int, int]],
 ) -> float:
     found = PATTERN.match(metric)
     name, choice = (found["name"], found["choice"]) if found else (metric, None)
@@ -638,24 +693,36 @@ def selected(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
     taken: list[str] = []
     for criterion in run.settings.select:
         figures = _figures(problems, run, criterion.metric)
-        order = [variant for variant in _order(criterion, figures, problems, run) if variant not in taken]
+        order = [
+            variant for variant in _order(criterion, figures, problems, run) if variant not in taken
+        ]
         taken += order[: criterion.top_k]
     return taken
 
 
-def _figures(problems: Sequence[Problem], run: CrossvalRun, metric: str | None) -> dict[str, list[ChainFigures]]:
+def _figures(
+    problems: Sequence[Problem], run: CrossvalRun, metric: str | None
+) -> dict[str, list[ChainFigures]]:
     scoring = run.settings.scoring(problems[0].truth.task, metric)
     again = Recomputation(problems[0].truth.task, scoring.metric, run.settings)
-    return {v: [again.figures(problem.chains[v]) for problem in problems] for v in problems[0].chains}
+    return {
+        v: [again.figures(problem.chains[v]) for problem in problems] for v in problems[0].chains
+    }
 
 
 def _order(
-    criterion: Criterion, figures: dict[str, list[ChainFigures]], problems: Sequence[Problem], run: CrossvalRun
+    criterion: Criterion,
+    figures: dict[str, list[ChainFigures]],
+    problems: Sequence[Problem],
+    run: CrossvalRun,
 ) -> list[str]:
     scoring = run.settings.scoring(problems[0].truth.task, criterion.metric)
     key = "cv_score" if criterion.ranking in ("rmsecv", "cv_score") else "mean_fold_cv"
     size = _size(problems, scoring)
-    means = {variant: float(np.mean([getattr(found, key) for found in of])) for variant, of in figures.items()}
+    means = {
+        variant: float(np.mean([getattr(found, key) for found in of]))
+        for variant, of in figures.items()
+    }
     eligible = [variant for variant, mean in means.items() if not np.isnan(mean)]
     losses = dict(zip(eligible, scoring.settled([means[v] for v in eligible], size), strict=True))
     ranked = _ranked(losses)
@@ -665,9 +732,12 @@ def _order(
     there = ~np.isnan(folds)
     error = 0.0
     if there.sum() > 1:
-        validated = [rows.val for rows, counts in zip(problems[0].folds, there, strict=True) if counts]
+        validated = [
+            rows.val for rows, counts in zip(problems[0].folds, there, strict=True) if counts
+        ]
         times = np.bincount(np.concatenate(validated))
-        # Repeats validate a sample again and are no new folds: over how often a sample is validated, on average.
+        # Repeats validate a sample again and are no new folds: over how often a sample is
+        # validated, on average.
         error = float(folds[there].std(ddof=1) / np.sqrt(there.sum() / times[times > 0].mean()))
     limit = losses[ranked[0]] + error
     limit += slack_of(abs(limit), size)

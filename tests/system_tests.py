@@ -1,7 +1,8 @@
 """Which tests try the whole system: they start processes, browsers or clusters, or draw whole pages.
 
-Tests that train or search for seconds belong here too. They are marked `system` here, file by file, or by the mark
-itself in a file of mixed tests. `make test` runs them, `make test-fast`, which a developer runs all day, does not.
+Tests that train or search for seconds belong here too. They are marked `system` here, file by file,
+or by the mark itself in a file of mixed tests. `make test` runs them, `make test-fast`, which a
+developer runs all day, does not.
 """
 
 from __future__ import annotations

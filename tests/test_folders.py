@@ -57,10 +57,16 @@ def test_what_an_earlier_report_left_goes_and_what_no_report_wrote_stays(tmp_pat
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.frozensets(st.sampled_from(["a", "b", "d/c", "d/e", "f/g/h"]), min_size=1), min_size=1, max_size=4),
+    st.lists(
+        st.frozensets(st.sampled_from(["a", "b", "d/c", "d/e", "f/g/h"]), min_size=1),
+        min_size=1,
+        max_size=4,
+    ),
     st.frozensets(st.sampled_from(["own", "d/own", "f/g/own", "k/own"])),
 )
-def test_any_reports_one_after_the_other_leave_the_last_and_ones_own(tmp_path_factory, reports, own):
+def test_any_reports_one_after_the_other_leave_the_last_and_ones_own(
+    tmp_path_factory, reports, own
+):
     out = tmp_path_factory.mktemp("law") / "paper"
     own_files = dict.fromkeys(own, "mine")
     for number, names in enumerate(reports):
@@ -94,7 +100,9 @@ def test_a_leftover_that_somebody_edited_is_kept(tmp_path):
 def test_a_file_that_no_report_wrote_is_not_written_over(tmp_path):
     out = tmp_path / "paper"
     write(out, {"report.html": "my own page"})
-    with pytest.raises(InputError, match=r"report\.html is not of an earlier report .* move it away"):
+    with pytest.raises(
+        InputError, match=r"report\.html is not of an earlier report .* move it away"
+    ):
         put(out, NEW)
     write(out, {"tables": "a file of mine"} | {"report.html": "x"})
     (out / "report.html").unlink()
@@ -244,7 +252,9 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_report(tmp_path):
 
 
 @pytest.mark.parametrize("system", ["own files", "two renames"])
-def test_where_nothing_is_atomic_the_next_report_first_undoes_what_a_kill_left(tmp_path, system, monkeypatch):
+def test_where_nothing_is_atomic_the_next_report_first_undoes_what_a_kill_left(
+    tmp_path, system, monkeypatch
+):
     """The folder holds files of one's own, or there is no exchange of two folders."""
     own = OWN if system == "own files" else {}
     if system == "two renames":

@@ -26,21 +26,38 @@ def test_known_answer_by_name_only():
 """
 
 
-def run_suite(folder: Path, data: Path, body: str = "pass", *options: str) -> subprocess.CompletedProcess[str]:
+def run_suite(
+    folder: Path, data: Path, body: str = "pass", *options: str
+) -> subprocess.CompletedProcess[str]:
     """Run a small suite of tests in a process of its own, with the plug-in and a data folder."""
     (folder / "test_suite.py").write_text(SUITE.format(body=body))
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    known_answer: compares\n")
     here = str(Path(__file__).parent)
     environment = {**os.environ, "PARAGONE_TEST_DATA": str(data), "PYTHONPATH": here}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "known_answers", "-p", "no:cacheprovider", *options]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "known_answers",
+        "-p",
+        "no:cacheprovider",
+        *options,
+    ]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_without_data_they_are_left_out_and_counted(tmp_path, options):
     ended = run_suite(tmp_path, tmp_path / "nothing", "assert False", *options)
     assert ended.returncode == 0, ended.stdout
-    assert f"known-answer tests: 0 run, 3 left out for want of data: there is no folder {tmp_path}" in ended.stdout
+    assert (
+        f"known-answer tests: 0 run, 3 left out for want of data: there is no folder {tmp_path}"
+        in ended.stdout
+    )
 
 
 def test_with_data_all_of_them_run(tmp_path):

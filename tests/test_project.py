@@ -40,7 +40,9 @@ def test_the_version_stands_in_one_place(project):
     assert "version" not in project["project"]
     assert project["project"]["dynamic"] == ["version"]
     home = ROOT / project["tool"]["hatch"]["version"]["path"]
-    assert re.findall(r'^__version__ = "(.+)"$', home.read_text(encoding="utf-8"), re.M) == [paragone.__version__]
+    assert re.findall(r'^__version__ = "(.+)"$', home.read_text(encoding="utf-8"), re.M) == [
+        paragone.__version__
+    ]
 
 
 def test_the_citation_is_of_this_version_and_licence(project):
@@ -62,7 +64,9 @@ def test_the_workflow_covers_every_python_system_and_both_ends_of_the_libraries(
     matrix = workflow["jobs"]["fast"]["strategy"]["matrix"]
     assert sorted(product(matrix["os"], matrix["python"])) == sorted(product(SYSTEMS, PYTHONS))
     assert matrix["libraries"] == ["newest"]
-    oldest = [(one["os"], one["python"]) for one in matrix["include"] if one["libraries"] == "oldest"]
+    oldest = [
+        (one["os"], one["python"]) for one in matrix["include"] if one["libraries"] == "oldest"
+    ]
     assert sorted(oldest) == sorted((system, PYTHONS[0]) for system in SYSTEMS)
     assert project["project"]["requires-python"] == f">={PYTHONS[0]}"
     named = [c.rpartition(" ")[2] for c in project["project"]["classifiers"] if "Python :: 3." in c]
@@ -82,16 +86,24 @@ def test_the_workflow_runs_on_every_push_and_pull_request_and_may_only_read(work
 
 def test_every_make_target_and_script_that_a_workflow_calls_exists(workflow):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    called = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
-    pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "RELEASING.md")]
-    targets = re.findall(r"^make ([\w-]+)", "\n".join(called), re.M) + re.findall(r"`make ([\w-]+)`", "\n".join(pages))
+    called = [
+        step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+    pages = [
+        (ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "RELEASING.md")
+    ]
+    targets = re.findall(r"^make ([\w-]+)", "\n".join(called), re.M) + re.findall(
+        r"`make ([\w-]+)`", "\n".join(pages)
+    )
     assert "coverage" in targets
     assert set(targets) - set(re.findall(r"^([\w-]+):", makefile, re.M)) == set()
     assert (ROOT / ".ci" / "run").is_file()
 
 
 def test_hooks_run_what_the_development_environment_has(project):
-    hooks = [hook for repo in read_yaml(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    hooks = [
+        hook for repo in read_yaml(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]
+    ]
     programs = {hook["entry"].split()[0] for hook in hooks}
     assert programs == {"ruff", "lint-imports", "mypy"}
     assert {hook["language"] for hook in hooks} == {"system"}
@@ -99,7 +111,9 @@ def test_hooks_run_what_the_development_environment_has(project):
     assert {"ruff", "import-linter", "mypy", "pre-commit", "coverage", "pyyaml"} <= installed
 
 
-@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda f: f.stem)
+@pytest.mark.parametrize(
+    "form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda f: f.stem
+)
 def test_an_issue_form_asks_named_questions(form):
     content = yaml.safe_load(form.read_text(encoding="utf-8"))
     assert content["name"]
@@ -111,7 +125,14 @@ def test_an_issue_form_asks_named_questions(form):
 
 
 @pytest.mark.parametrize(
-    "page", ["CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "RELEASING.md", ".github/PULL_REQUEST_TEMPLATE.md"]
+    "page",
+    [
+        "CONTRIBUTING.md",
+        "CODE_OF_CONDUCT.md",
+        "SECURITY.md",
+        "RELEASING.md",
+        ".github/PULL_REQUEST_TEMPLATE.md",
+    ],
 )
 def test_a_page_of_the_project_links_to_files_that_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -126,5 +147,8 @@ def test_the_conda_recipe_asks_for_what_the_project_asks_for(project):
     recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
     asked = {line.strip("- ").replace(" ", "") for line in run.strip().splitlines()}
-    assert asked == {*project["project"]["dependencies"], f"python{project['project']['requires-python']}"}
+    assert asked == {
+        *project["project"]["dependencies"],
+        f"python{project['project']['requires-python']}",
+    }
     assert f'"{paragone.__version__}"' in recipe

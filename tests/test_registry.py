@@ -18,13 +18,19 @@ def shelf(tmp_path, monkeypatch):
     (package / "__init__.py").write_text(
         'from paragone.registry import Registry\nbooks = Registry("book", "books", ("shelf",))\n'
     )
-    (package / "novel.py").write_text("from shelf import books\n\n@books.add\ndef novel():\n    return 1\n")
-    (package / "_unfinished.py").write_text("raise RuntimeError('a module of private name is not imported')\n")
+    (package / "novel.py").write_text(
+        "from shelf import books\n\n@books.add\ndef novel():\n    return 1\n"
+    )
+    (package / "_unfinished.py").write_text(
+        "raise RuntimeError('a module of private name is not imported')\n"
+    )
     (tmp_path / "lent_books.py").write_text("def atlas():\n    return 2\n")
     info = tmp_path / "lent-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lent\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[paragone.books]\natlas = lent_books:atlas\nnovel = lent_books:atlas\n")
+    (info / "entry_points.txt").write_text(
+        "[paragone.books]\natlas = lent_books:atlas\nnovel = lent_books:atlas\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     yield __import__("shelf").books
     for name in [name for name in sys.modules if name.split(".")[0] in ("shelf", "lent_books")]:
@@ -77,7 +83,11 @@ def test_what_is_converted_may_be_refused():
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("raise ValueError('no')", "ValueError: no"), ("import sys; sys.exit(3)", "SystemExit: 3"), ("x = (", "line 1")],
+    [
+        ("raise ValueError('no')", "ValueError: no"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("x = (", "line 1"),
+    ],
 )
 def test_an_import_that_fails_is_one_sentence_that_says_where(tmp_path, monkeypatch, text, why):
     (tmp_path / "broken_things.py").write_text(text + "\n")

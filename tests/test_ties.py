@@ -11,7 +11,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paragone.ties import TOLERANCE, best_losses, least_loss, loss_order, rank_losses, settle, slack_of
+from paragone.ties import (
+    TOLERANCE,
+    best_losses,
+    least_loss,
+    loss_order,
+    rank_losses,
+    settle,
+    slack_of,
+)
 
 ANY = st.floats(allow_nan=True, allow_infinity=True)
 FINITE = st.floats(-1e12, 1e12).map(lambda value: 0.0 if abs(value) < 1e-12 else value)
@@ -28,7 +36,8 @@ def groups_by_closure(values: list[float], size: float = 0.0) -> set[frozenset[i
             close = a == b or (
                 math.isfinite(a)
                 and math.isfinite(b)
-                and abs(Fraction(a) - Fraction(b)) <= Fraction(TOLERANCE) * Fraction(max(abs(a), abs(b), size))
+                and abs(Fraction(a) - Fraction(b))
+                <= Fraction(TOLERANCE) * Fraction(max(abs(a), abs(b), size))
             )
             if close:
                 joined = reach[i] | reach[j]
@@ -51,13 +60,21 @@ def nearly(values: list[int], draw_bits: list[int]) -> np.ndarray:
     return exact + np.array(draw_bits) * np.spacing(np.abs(exact))
 
 
-@given(st.lists(st.one_of(ANY, st.sampled_from([0.3, 0.1 + 0.2, 1.0, 1 + 1e-9, 1 + 2e-9])), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.one_of(ANY, st.sampled_from([0.3, 0.1 + 0.2, 1.0, 1 + 1e-9, 1 + 2e-9])),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_ties_are_the_closure_of_being_within_a_billionth(values):
     # The edge itself is rounded, like every number: pairs that lie on it are left out.
     for a in values:
         for b in values:
             if math.isfinite(a) and math.isfinite(b) and a != b:
-                ratio = abs(Fraction(a) - Fraction(b)) / (Fraction(TOLERANCE) * Fraction(max(abs(a), abs(b))))
+                ratio = abs(Fraction(a) - Fraction(b)) / (
+                    Fraction(TOLERANCE) * Fraction(max(abs(a), abs(b)))
+                )
                 assume(not Fraction(999, 1000) < ratio < Fraction(1001, 1000))
     assume(all(v == 0 or abs(v) > 1e-290 for v in values if not math.isnan(v)))
     assert groups_of(settle(values)) == groups_by_closure(values)
@@ -68,7 +85,9 @@ def test_numbers_that_differ_by_a_few_last_bits_are_ranked_as_the_exact_ones_are
     bits = data.draw(st.lists(st.integers(-8, 8), min_size=len(values), max_size=len(values)))
     moved, exact = nearly(values, bits), np.array(values, dtype=float)
     assert rank_losses(moved, size=1.0).tolist() == rank_losses(exact).tolist()
-    assert loss_order(moved, size=1.0).tolist() == sorted(range(len(values)), key=lambda i: values[i])
+    assert loss_order(moved, size=1.0).tolist() == sorted(
+        range(len(values)), key=lambda i: values[i]
+    )
     assert best_losses(moved, size=1.0).tolist() == [value == min(values) for value in values]
     assert least_loss(moved, size=1.0) == values.index(min(values))
 
@@ -108,7 +127,9 @@ def test_order_ranks_and_best_say_the_same(values):
     assert order.tolist()[: len(known)] == known, "what is not a number comes last"
     assert all(ranks[a] <= ranks[b] for a, b in pairwise(known))
     assert all(a < b for a, b in pairwise(known) if ranks[a] == ranks[b]), "declared order"
-    assert np.flatnonzero(best).tolist() == [i for i in range(len(values)) if known and ranks[i] == ranks[known[0]]]
+    assert np.flatnonzero(best).tolist() == [
+        i for i in range(len(values)) if known and ranks[i] == ranks[known[0]]
+    ]
     assert np.isnan(ranks).tolist() == [math.isnan(value) for value in values]
     assert least_loss(values) == order[0]
 
@@ -116,21 +137,35 @@ def test_order_ranks_and_best_say_the_same(values):
 def test_a_chain_of_neighbours_is_one_tie_whichever_end_it_is_entered_from():
     chain = 1.0 + 0.9e-9 * np.arange(5)
     assert len(set(settle(chain))) == len(set(settle(chain[::-1]))) == 1
-    assert len(set(settle([1.0, chain[-1]]))) == 2, "without what lies between them its ends are apart"
+    assert len(set(settle([1.0, chain[-1]]))) == 2, (
+        "without what lies between them its ends are apart"
+    )
 
 
 def test_infinities_are_equal_to_themselves_only_and_nan_to_nothing():
-    assert rank_losses([math.inf, 1e300, math.inf, -math.inf, NAN]).tolist()[:4] == [3.5, 2.0, 3.5, 1.0]
+    assert rank_losses([math.inf, 1e300, math.inf, -math.inf, NAN]).tolist()[:4] == [
+        3.5,
+        2.0,
+        3.5,
+        1.0,
+    ]
     assert best_losses([math.inf, math.inf, NAN]).tolist() == [True, True, False]
     assert best_losses([NAN, NAN]).tolist() == [False, False]
     assert loss_order([NAN, 2.0, NAN, 1.0]).tolist() == [3, 1, 0, 2]
-    assert settle([1.7e308, -1.7e308]).tolist() == [1.7e308, -1.7e308], "a gap that overflows is a gap"
+    assert settle([1.7e308, -1.7e308]).tolist() == [
+        1.7e308,
+        -1.7e308,
+    ], "a gap that overflows is a gap"
 
 
 def test_near_zero_the_size_of_what_the_numbers_were_made_from_decides():
     kappas = [1.3e-17, 0.0, -2.2e-16]
     assert best_losses(kappas, size=1.0).all()
-    assert best_losses(kappas).tolist() == [False, False, True], "in an unknown unit 1e-17 may be much"
+    assert best_losses(kappas).tolist() == [
+        False,
+        False,
+        True,
+    ], "in an unknown unit 1e-17 may be much"
     assert best_losses([3e-10, 5e-10]).tolist() == [True, False]
 
 

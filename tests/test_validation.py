@@ -32,7 +32,9 @@ def test_rankings_of_fractions_and_tables_are_refused():
     assert check_ranking([1.0, 0.0], 2).tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("coding", [lambda Y: Y, lambda Y: 2 * Y - 1, lambda Y: Y.astype(bool), sparse.csr_array])
+@pytest.mark.parametrize(
+    "coding", [lambda Y: Y, lambda Y: 2 * Y - 1, lambda Y: Y.astype(bool), sparse.csr_array]
+)
 def test_every_coding_of_labels_means_the_same(coding):
     Y = np.array([[1, 0], [0, 0], [1, 1]])
     assert check_indicator(coding(Y)).tolist() == Y.tolist()
@@ -61,7 +63,10 @@ def test_other_labels_are_refused(Y, sentence):
         ([["a"]], "is not numeric"),
         ([1, 2], "two dimensions"),
         (np.zeros((0, 3)), "is empty"),
-        ([[1.0, np.inf], [np.nan, 0.0]], "2 NaN or infinite value.s., the first at row 0, column 1"),
+        (
+            [[1.0, np.inf], [np.nan, 0.0]],
+            "2 NaN or infinite value.s., the first at row 0, column 1",
+        ),
     ],
 )
 def test_features_that_are_no_numbers_are_refused(X, sentence):

@@ -31,23 +31,32 @@ def _inside(words: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 def _members(command: Any) -> list[tuple[str, Any]]:
     """Return the commands of a group; a former name still works and is not taught."""
-    return sorted((name, each) for name, each in getattr(command, "commands", {}).items() if not each.hidden)
+    return sorted(
+        (name, each) for name, each in getattr(command, "commands", {}).items() if not each.hidden
+    )
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    return "\n".join([f"# {TITLE}", "", INTRODUCTION, *(section(words, each) for words, each in commands())])
+    return "\n".join(
+        [f"# {TITLE}", "", INTRODUCTION, *(section(words, each) for words, each in commands())]
+    )
 
 
 def section(words: str, command: Any) -> str:
     """Return the part about one command: what it does, how it is called, its arguments and options."""
-    context = type(command).context_class(command, info_name=words) if hasattr(command, "context_class") else None
+    context = (
+        type(command).context_class(command, info_name=words)
+        if hasattr(command, "context_class")
+        else None
+    )
     usage = command.get_usage(context).removeprefix("Usage: ")
     said, example = _help(command)
     parts = [f"## `{words}`", "", said, "", "```text", usage, "```", ""]
     parts += ["```console", f"$ {example}", "```", ""] if example else []
     parts += [
-        f"- [`{words} {name}`](#{_anchor(f'{words} {name}')}): {_first(member)}" for name, member in _members(command)
+        f"- [`{words} {name}`](#{_anchor(f'{words} {name}')}): {_first(member)}"
+        for name, member in _members(command)
     ]
     records = [record for each in command.params if (record := each.get_help_record(context))]
     parts += ["", "| argument or option | what |", "|---|---|"] if records else []

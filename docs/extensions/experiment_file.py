@@ -36,7 +36,12 @@ def page() -> str:
         lines += [f"## {head}", "", *_table(parts[name])]
     for protocol in schema["properties"]["protocol"]["anyOf"]:
         if "title" in protocol:
-            lines += [f'## `[protocol]`, kind = "{protocol["title"]}"', "", _text(protocol["description"]), ""]
+            lines += [
+                f'## `[protocol]`, kind = "{protocol["title"]}"',
+                "",
+                _text(protocol["description"]),
+                "",
+            ]
             lines += _table(protocol)
     for name, part in parts.items():
         if name not in HEADS and name not in ("AuditSection", "EstimatorSection"):
@@ -48,7 +53,10 @@ def _table(part: Mapping[str, Any]) -> Iterator[str]:
     yield from ("| key | value | what |", "|---|---|---|")
     for key, entry in part["properties"].items():
         needed = "**needed**. " if key in part.get("required", ()) else ""
-        yield f"| `{key}` | {_value(entry)} | {needed}{_text(entry.get('description', ''))}{_default(entry)} |"
+        yield (
+            f"| `{key}` | {_value(entry)} |"
+            f" {needed}{_text(entry.get('description', ''))}{_default(entry)} |"
+        )
     yield ""
 
 
@@ -59,20 +67,29 @@ def _value(entry: Mapping[str, Any]) -> str:
     if "enum" in entry:
         return ", ".join(f"`{json.dumps(one)}`" for one in entry["enum"])
     if "anyOf" in entry:
-        return " or ".join(dict.fromkeys(_value(one) for one in entry["anyOf"] if one.get("type") != "null"))
+        return " or ".join(
+            dict.fromkeys(_value(one) for one in entry["anyOf"] if one.get("type") != "null")
+        )
     if "$ref" in entry:
         return "table"
     if entry.get("type") == "array":
         items = entry.get("items") or {}
         return f"list of {_value(items)}" if items else "list"
-    return {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}.get(
-        str(entry.get("type", "table")), "table"
-    )
+    return {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "boolean": "true or false",
+    }.get(str(entry.get("type", "table")), "table")
 
 
 def _default(entry: Mapping[str, Any]) -> str:
     default = entry.get("default")
-    return "" if default in (None, "", [], {}) or isinstance(default, dict) else f" By default `{json.dumps(default)}`."
+    return (
+        ""
+        if default in (None, "", [], {}) or isinstance(default, dict)
+        else f" By default `{json.dumps(default)}`."
+    )
 
 
 def _text(text: str) -> str:

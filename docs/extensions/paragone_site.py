@@ -41,9 +41,13 @@ def find_public(app: Sphinx, env: Any, node: Any, content: nodes.Node) -> nodes.
     target = node["reftarget"]
     domain = env.get_domain("py")
     for path in app.config.paragone_paths.get(target.rpartition(".")[2], ()):
-        if path in domain.objects and (target == path.rpartition(".")[2] or target.startswith("paragone.")):
+        if path in domain.objects and (
+            target == path.rpartition(".")[2] or target.startswith("paragone.")
+        ):
             entry = domain.objects[path]
-            return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, path)
+            return make_refnode(
+                app.builder, node["refdoc"], entry.docname, entry.node_id, content, path
+            )
     return None
 
 
@@ -55,7 +59,9 @@ def collect_paths(app: Sphinx) -> None:
     app.config.paragone_paths = paths
 
 
-def leave_out(app: Sphinx, what: str, name: str, value: object, skip: bool, options: object) -> bool | None:
+def leave_out(
+    app: Sphinx, what: str, name: str, value: object, skip: bool, options: object
+) -> bool | None:
     """Leave out what scikit-learn adds to every estimator for the routing of metadata."""
     return True if re.fullmatch(r"set_\w+_request", name) else None
 

@@ -51,14 +51,20 @@ def public_modules() -> list[str]:
         module = import_module(package)
         found.append(package)
         inner = walk_packages(getattr(module, "__path__", []), f"{package}.")
-        found += [each.name for each in inner if _lists_names(each) and not each.name.startswith(INTERNAL)]
+        found += [
+            each.name for each in inner if _lists_names(each) and not each.name.startswith(INTERNAL)
+        ]
     return found
 
 
 def _lists_names(found: ModuleInfo) -> bool:
     """Say whether a module has ``__all__``, without importing it: some need libraries that are not installed."""
     spec = found.module_finder.find_spec(found.name, None)
-    source = spec.loader.get_source(found.name) if spec is not None and isinstance(spec.loader, SourceLoader) else None
+    source = (
+        spec.loader.get_source(found.name)
+        if spec is not None and isinstance(spec.loader, SourceLoader)
+        else None
+    )
     return source is not None and "\n__all__ = " in source
 
 
@@ -66,7 +72,11 @@ def names_of(module: str) -> list[PublicName]:
     """Return the public names of a module, in the order of the alphabet."""
     loaded: ModuleType = import_module(module)
     names = sorted(loaded.__all__, key=str.lower)
-    return [PublicName(module, name, getattr(loaded, name)) for name in names if not name.startswith("__")]
+    return [
+        PublicName(module, name, getattr(loaded, name))
+        for name in names
+        if not name.startswith("__")
+    ]
 
 
 def homes() -> dict[int, PublicName]:

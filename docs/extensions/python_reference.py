@@ -8,7 +8,12 @@ from inspect import cleandoc
 
 from public_names import PublicName, homes, names_of
 
-DIRECTIVES = {"class": "autoclass", "exception": "autoexception", "function": "autofunction", "data": "autodata"}
+DIRECTIVES = {
+    "class": "autoclass",
+    "exception": "autoexception",
+    "function": "autofunction",
+    "data": "autodata",
+}
 
 
 def page(module: str) -> str:
@@ -28,7 +33,12 @@ def overview(modules: list[str]) -> str:
     """Return a table of modules in Markdown: each with a link to its page and the line that says what is in it."""
     rows = ["| package | what is in it |", "|---|---|"]
     for module in modules:
-        said = cleandoc(import_module(module).__doc__ or "").partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+        said = (
+            cleandoc(import_module(module).__doc__ or "")
+            .partition("\n\n")[0]
+            .replace("\n", " ")
+            .replace("|", "\\|")
+        )
         rows.append(f"| [`{module}`]({module}.rst) | {said} |")
     return "\n".join([*rows, ""])
 
@@ -37,7 +47,10 @@ def _table(names: list[PublicName], found: Mapping[int, PublicName]) -> list[str
     lines = [".. list-table::", "   :widths: 30 70", ""]
     for name in names:
         home = found[id(name.value)]
-        lines += [f"   * - :py:obj:`{name.name} <{home.path}>`", f"     - {name.first_sentence or _datum(name)}"]
+        lines += [
+            f"   * - :py:obj:`{name.name} <{home.path}>`",
+            f"     - {name.first_sentence or _datum(name)}",
+        ]
     return lines
 
 
@@ -49,11 +62,17 @@ def _entry(name: PublicName, found: Mapping[int, PublicName]) -> str:
     options = {"class": [":members:"], "data": [":no-value:"]}.get(name.kind, [])
     if name.kind == "class":
         options += _inherited(name.value, found)
-    return "\n".join([f".. {DIRECTIVES[name.kind]}:: {name.path}", *(f"   {each}" for each in options), "", ""])
+    return "\n".join(
+        [f".. {DIRECTIVES[name.kind]}:: {name.path}", *(f"   {each}" for each in options), "", ""]
+    )
 
 
 def _inherited(value: type, found: Mapping[int, PublicName]) -> list[str]:
     """Ask for what a class has from bases of ours that are documented nowhere else; the option names the others."""
-    ours = [base for base in value.__mro__[1:] if base.__module__.startswith("paragone.") and id(base) not in found]
+    ours = [
+        base
+        for base in value.__mro__[1:]
+        if base.__module__.startswith("paragone.") and id(base) not in found
+    ]
     others = [base.__name__ for base in value.__mro__[1:] if base not in ours]
     return [f":inherited-members: {','.join(others)}"] if ours else []

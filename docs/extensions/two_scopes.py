@@ -53,15 +53,22 @@ def chart() -> Any:
     order = [*dict.fromkeys(frame["dataset"]), THESE, LIKE]
     y = alt.Y("dataset:N", sort=order, title=None, axis=alt.Axis(labelLimit=200, minExtent=150))
     x = alt.X("difference:Q", title="accuracy of new less that of old")
-    colour = alt.Color("dataset:N", scale=alt.Scale(domain=[THESE, LIKE], range=[BLUE, VERMILION]), legend=None)
+    colour = alt.Color(
+        "dataset:N", scale=alt.Scale(domain=[THESE, LIKE], range=[BLUE, VERMILION]), legend=None
+    )
     zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
-    dots = from_rows(folds).mark_point(filled=True, size=24, opacity=0.55, color=GREY).encode(x=x, y=y)
+    dots = (
+        from_rows(folds).mark_point(filled=True, size=24, opacity=0.55, color=GREY).encode(x=x, y=y)
+    )
     ticks = from_rows(means).mark_tick(thickness=2, size=14, color="#000000").encode(x=x, y=y)
     base = from_rows(limits).encode(y=y, color=colour)
     lines = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     centres = base.mark_point(filled=True, size=90, opacity=1).encode(x=x)
     layers = alt.layer(zero, dots, ticks, lines, centres).properties(width=460, height=260)
-    text = "Dots are folds, ticks are datasets. Within a dataset little varies, between datasets much does."
+    text = (
+        "Dots are folds, ticks are datasets. Within a dataset little varies, between datasets much"
+        " does."
+    )
     return styled(layers, "One comparison, two questions", text)
 
 

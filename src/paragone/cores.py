@@ -33,7 +33,8 @@ def available_cores() -> int:
 def cpu_clock() -> float:
     """Return the processor seconds of this process and of the processes that it started and that have ended.
 
-    Only differences mean something. Children are counted where the system tells their times (not on Windows).
+    Only differences mean something. Children are counted where the system tells their times (not on
+    Windows).
 
     Examples
     --------

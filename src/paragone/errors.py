@@ -108,7 +108,11 @@ def setting(name: str) -> str:
     ...     print(setting("target"))
     the key 'target'
     """
-    named = {"arguments": f"{name}=", "options": f"--{name.replace('_', '-')}", "keys": f"the key {name!r}"}
+    named = {
+        "arguments": f"{name}=",
+        "options": f"--{name.replace('_', '-')}",
+        "keys": f"the key {name!r}",
+    }
     return named[_SURFACE.get()]
 
 
@@ -120,7 +124,8 @@ def argument(name: str, value: object = None) -> str:
     name : str
         The argument.
     value : object, optional
-        What to set it to; False stands for the opposite flag, text in capitals for what the reader is to fill in.
+        What to set it to; False stands for the opposite flag, text in capitals for what the reader
+        is to fill in.
 
     Examples
     --------
@@ -138,7 +143,11 @@ def argument(name: str, value: object = None) -> str:
     """
     surface = _SURFACE.get()
     if surface == "keys":
-        return name if value is None else f"{name} = {json.dumps(value, default=str, ensure_ascii=False)}"
+        return (
+            name
+            if value is None
+            else f"{name} = {json.dumps(value, default=str, ensure_ascii=False)}"
+        )
     if surface == "arguments":
         if value is None:
             return name
@@ -146,9 +155,15 @@ def argument(name: str, value: object = None) -> str:
     option = f"--{name.replace('_', '-')}"
     if isinstance(value, Mapping):
         # One of a list: the option is given once for each.
-        return " ".join(f"{option.removesuffix('s')} {quote(f'{key}={one}')}" for key, one in value.items())
+        return " ".join(
+            f"{option.removesuffix('s')} {quote(f'{key}={one}')}" for key, one in value.items()
+        )
     if value is False:
-        return option.replace("--higher", "--lower") if "higher" in option else option.replace("--", "--no-", 1)
+        return (
+            option.replace("--higher", "--lower")
+            if "higher" in option
+            else option.replace("--", "--no-", 1)
+        )
     if value is None or value is True:
         return option
     return f"{option} {quote(value) if isinstance(value, str) else value}"

@@ -1,18 +1,24 @@
 """A folder of output that is replaced whole: the earlier files or the new ones, never a mixture of both.
 
-New files are written beside the folder, on the same file system, and take the place of the earlier ones at the end. A
-list of what was written, with a hash for each file, is kept in the folder, so that the next report knows which files
-are its own to remove; a file that is not on the list is never removed and never written over.
+New files are written beside the folder, on the same file system, and take the place of the earlier
+ones at the end. A list of what was written, with a hash for each file, is kept in the folder, so
+that the next report knows which files are its own to remove; a file that is not on the list is
+never removed and never written over.
 
 What is atomic, and what is not:
 
 - A folder that does not exist yet appears by one rename.
-- A folder in which everything was written by the same kind of report is exchanged for the new one by one system call
-  (``renameat2`` with ``RENAME_EXCHANGE``, on Linux): at every instant the whole old or the whole new report is there.
-- Elsewhere (another system, or a file system without the exchange) two renames are needed. A kill between the two
+- A folder in which everything was written by the same kind of report is exchanged for the new one
+  by one system call
+  (``renameat2`` with ``RENAME_EXCHANGE``, on Linux): at every instant the whole old or the whole
+  new report is there.
+- Elsewhere (another system, or a file system without the exchange) two renames are needed. A kill
+  between the two
   leaves no folder for that moment; the next report puts the old one back before it begins.
-- A folder that also holds other files, or that cannot be renamed (a mount point, the current folder), has its files
-  moved one by one. An error undoes what was moved; a kill within these milliseconds is undone by the next report.
+- A folder that also holds other files, or that cannot be renamed (a mount point, the current
+  folder), has its files
+  moved one by one. An error undoes what was moved; a kill within these milliseconds is undone by
+  the next report.
 
 A power cut is not covered: nothing here waits until the disk has written.
 """
@@ -49,11 +55,21 @@ WRITING = ".paragone-writing-"
 NEW, OLD, LOCK, PLAN, DONE = "new", "old", "lock", "plan.json", "done"
 _CURRENT_FOLDER = -100
 _EXCHANGE = 2
-_NOT_AT_ONCE = {errno.EBUSY, errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.EACCES, errno.ENOTSUP}
+_NOT_AT_ONCE = {
+    errno.EBUSY,
+    errno.EXDEV,
+    errno.EINVAL,
+    errno.ENOSYS,
+    errno.EPERM,
+    errno.EACCES,
+    errno.ENOTSUP,
+}
 
 
 @contextmanager
-def replaced_folder(target: str | Path, kind: str, made_from: Mapping[str, str] | None = None) -> Iterator[Path]:
+def replaced_folder(
+    target: str | Path, kind: str, made_from: Mapping[str, str] | None = None
+) -> Iterator[Path]:
     """Give an empty folder to fill; when all went well, its files replace those that were written before.
 
     Parameters
@@ -63,8 +79,9 @@ def replaced_folder(target: str | Path, kind: str, made_from: Mapping[str, str] 
     kind : str
         What is written, such as ``"report"``: files of another kind are other people's files.
     made_from : mapping of str to str, optional
-        By the name of anything that is written, a digest of all that it is made from, as `standing_files` and
-        `earlier_file` ask for it later; read at the end, so that it may be filled while the folder is.
+        By the name of anything that is written, a digest of all that it is made from, as
+        `standing_files` and `earlier_file` ask for it later; read at the end, so that it may be
+        filled while the folder is.
 
     Yields
     ------
@@ -102,7 +119,9 @@ def replaced_folder(target: str | Path, kind: str, made_from: Mapping[str, str] 
             shutil.rmtree(staging, ignore_errors=True)
             lock.close()
     except OSError as error:
-        raise InputError(f"{target} cannot be written ({told(error)}): nothing in it was changed") from error
+        raise InputError(
+            f"{target} cannot be written ({told(error)}): nothing in it was changed"
+        ) from error
 
 
 def written_files(folder: Path) -> list[str]:
@@ -138,7 +157,8 @@ def _nearest(place: Path) -> Path:
     return next(above for above in place.parents if above.exists())
 
 
-# --- beginning, and what a killed report left ------------------------------------------------------------------------
+# --- beginning, and what a killed report left
+# ------------------------------------------------------------------------
 
 
 @contextmanager
@@ -160,7 +180,8 @@ def _begin(place: Path) -> tuple[Path, IO[bytes]]:
     above = _nearest(place) if not place.is_dir() or _can_be_renamed(place) else place
     staging = Path(tempfile.mkdtemp(prefix=WRITING, dir=above))
     try:
-        # Inside, since the folder of mkdtemp is closed to everybody else and this one becomes the target.
+        # Inside, since the folder of mkdtemp is closed to everybody else and this one becomes the
+        # target.
         (staging / NEW).mkdir()
         held = hold(staging / LOCK)
     except OSError:
@@ -172,8 +193,8 @@ def _begin(place: Path) -> tuple[Path, IO[bytes]]:
 def hold(path: Path) -> IO[bytes]:
     """Make a file and hold its lock, where there are locks, until it is closed or this process ends, however it ends.
 
-    Numbers of processes would not do: another container or host that shares the folder has other processes under the
-    same numbers.
+    Numbers of processes would not do: another container or host that shares the folder has other
+    processes under the same numbers.
 
     Examples
     --------
@@ -183,7 +204,8 @@ def hold(path: Path) -> IO[bytes]:
     """
     file = path.open("ab", buffering=0)
     if fcntl is not None:
-        # Without locks or room for the word, nobody can tell that the holder has ended: then it never counts as ended.
+        # Without locks or room for the word, nobody can tell that the holder has ended: then it
+        # never counts as ended.
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.write(boot().encode())
@@ -193,9 +215,9 @@ def hold(path: Path) -> IO[bytes]:
 def taken_over(path: Path) -> IO[bytes] | None:
     """Return the file of a lock whose holder has ended, locked now by this process; None where that is not sure.
 
-    Many file systems that hosts share keep the locks of each host to itself (NFS with ``nolock``, Lustre with
-    ``localflock``, BeeGFS as it is installed): there a lock says something only about the kernel that it was taken
-    under, so what another host left is not judged.
+    Many file systems that hosts share keep the locks of each host to itself (NFS with ``nolock``,
+    Lustre with ``localflock``, BeeGFS as it is installed): there a lock says something only about
+    the kernel that it was taken under, so what another host left is not judged.
     """
     if fcntl is None:
         return None
@@ -230,7 +252,8 @@ def _recover(folder: Path) -> None:
     if fcntl is None or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return
     for left in sorted(folder.glob(f"{WRITING}*")):
-        # One without a lock was killed before it had made one, since both happen while the folder above is locked.
+        # One without a lock was killed before it had made one, since both happen while the folder
+        # above is locked.
         lock = taken_over(left / LOCK)
         if lock is not None:
             with lock:
@@ -254,14 +277,19 @@ def _undo(left: Path) -> None:
     for file in plan["new"]:
         if not (left / NEW / file).exists() and (place / file).exists():
             (place / file).unlink()
-    _move([(left / OLD / file, place / file) for file in plan["old"] if (left / OLD / file).exists()])
+    _move(
+        [(left / OLD / file, place / file) for file in plan["old"] if (left / OLD / file).exists()]
+    )
     _remove_empty_folders(place, plan["new"])
 
 
-# --- putting the new files in place ----------------------------------------------------------------------------------
+# --- putting the new files in place
+# ----------------------------------------------------------------------------------
 
 
-def _put_in_place(place: Path, staging: Path, kind: str, files: list[str], given: str | Path) -> None:
+def _put_in_place(
+    place: Path, staging: Path, kind: str, files: list[str], given: str | Path
+) -> None:
     """Replace the earlier files by the new ones."""
     if not place.is_dir():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -273,12 +301,14 @@ def _put_in_place(place: Path, staging: Path, kind: str, files: list[str], given
     blocked = _in_the_way(place, files, others)
     if blocked is not None:
         raise InputError(
-            f"{given}: {blocked} is not of an earlier {kind} and would be written over: move it away, or choose "
-            "another folder"
+            f"{given}: {blocked} is not of an earlier {kind} and would be written over: move it"
+            " away, or choose another folder"
         )
     if not others and staging.parent != place and _exchanged(place, staging):
         late = _others(staging / OLD, mine)
-        _move([(staging / OLD / path, place / path) for path in late if not (place / path).exists()])
+        _move(
+            [(staging / OLD / path, place / path) for path in late if not (place / path).exists()]
+        )
         return
     inside = staging if staging.parent == place else _brought_inside(staging, place)
     try:
@@ -317,7 +347,13 @@ def _exchanged_at_once(one: Path, other: Path) -> bool:
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         return False
-    code = call(_CURRENT_FOLDER, os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other), ctypes.c_uint(_EXCHANGE))
+    code = call(
+        _CURRENT_FOLDER,
+        os.fsencode(one),
+        _CURRENT_FOLDER,
+        os.fsencode(other),
+        ctypes.c_uint(_EXCHANGE),
+    )
     return bool(code == 0)
 
 
@@ -386,10 +422,15 @@ def _others(place: Path, mine: Iterable[str]) -> list[str]:
     ours = {LIST, *mine}
     ours |= {above.as_posix() for file in ours for above in Path(file).parents}
     found = (path.relative_to(place) for path in sorted(place.rglob("*")))
-    return [path.as_posix() for path in found if path.as_posix() not in ours and not path.parts[0].startswith(WRITING)]
+    return [
+        path.as_posix()
+        for path in found
+        if path.as_posix() not in ours and not path.parts[0].startswith(WRITING)
+    ]
 
 
-# --- the list of what was written ------------------------------------------------------------------------------------
+# --- the list of what was written
+# ------------------------------------------------------------------------------------
 
 
 WRITTEN, MADE_FROM = "written", "made_from"
@@ -423,7 +464,11 @@ def standing_files(target: str | Path, kind: str, name: str, made_from: str) -> 
     mine = _listed(place, kind)
     if not mine or _lists(place, MADE_FROM).get(kind, {}).get(name) != made_from:
         return None
-    return sorted(mine) if all(_stands(place / file, digest) for file, digest in mine.items()) else None
+    return (
+        sorted(mine)
+        if all(_stands(place / file, digest) for file, digest in mine.items())
+        else None
+    )
 
 
 def earlier_file(target: str | Path, kind: str, file: str, made_from: str) -> Path | None:
@@ -467,17 +512,27 @@ def _other_kinds(place: Path, kind: str, what: str = WRITTEN) -> dict[str, dict[
 def _unchanged(place: Path, mine: Mapping[str, str], files: Iterable[str]) -> list[str]:
     """Return the earlier files that the new report lacks and that nobody has edited since."""
     left = set(mine) - set(files)
-    return sorted(file for file in left if (place / file).is_file() and _digest(place / file) == mine[file])
+    return sorted(
+        file for file in left if (place / file).is_file() and _digest(place / file) == mine[file]
+    )
 
 
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _write_list(content: Path, place: Path, kind: str, files: Iterable[str], made_from: Mapping[str, str]) -> None:
+def _write_list(
+    content: Path, place: Path, kind: str, files: Iterable[str], made_from: Mapping[str, str]
+) -> None:
     kinds = {**_other_kinds(place, kind), kind: {file: _digest(content / file) for file in files}}
-    listed: dict[str, Any] = {"about": "what was written here and may be replaced by Paragone", WRITTEN: kinds}
-    sources = {**_other_kinds(place, kind, MADE_FROM), **({kind: dict(sorted(made_from.items()))} if made_from else {})}
+    listed: dict[str, Any] = {
+        "about": "what was written here and may be replaced by Paragone",
+        WRITTEN: kinds,
+    }
+    sources = {
+        **_other_kinds(place, kind, MADE_FROM),
+        **({kind: dict(sorted(made_from.items()))} if made_from else {}),
+    }
     if sources:
         listed[MADE_FROM] = sources
     text = json.dumps(listed, indent=1)

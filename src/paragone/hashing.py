@@ -28,8 +28,9 @@ DEEPEST = 60
 def digest(value: Any) -> str:
     """Hash a nested value by content.
 
-    Plain values, lists, mappings, arrays, tables, functions, classes and objects are looked into as deep as they go. A
-    class may say what identifies its objects with ``__content__()``, which returns a value to be hashed in their place.
+    Plain values, lists, mappings, arrays, tables, functions, classes and objects are looked into as
+    deep as they go. A class may say what identifies its objects with ``__content__()``, which
+    returns a value to be hashed in their place.
 
     Examples
     --------
@@ -42,7 +43,8 @@ def digest(value: Any) -> str:
     False
     """
     if type(value) is list and all(type(item) is str for item in value):
-        # The keys of cells: there may be very many, and their text is the same without looking deeper.
+        # The keys of cells: there may be very many, and their text is the same without looking
+        # deeper.
         text = ", ".join(map(encode_basestring_ascii, value))
         return hashlib.sha256(f"[{text}]".encode()).hexdigest()
     return hashlib.sha256(json.dumps(_canonical(value), sort_keys=True).encode()).hexdigest()
@@ -56,7 +58,10 @@ def sha256_of(path: Path) -> str:
 
 def _canonical(value: Any, depth: int = 0) -> Any:
     if depth > DEEPEST:
-        raise InputError(f"an object of type {type(value).__name__} holds itself: it cannot be identified by content")
+        raise InputError(
+            f"an object of type {type(value).__name__} holds itself: it cannot be identified by"
+            " content"
+        )
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -80,7 +85,10 @@ def _canonical(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.ufunc):
         return {"callable": f"numpy:{value.__name__}", "source": {"numpy": np.__version__}}
     if callable(value) and isinstance(getattr(value, "__qualname__", None), str):
-        return {"callable": _path(value), "source": code_words([value], digest) if _module(value) else {}}
+        return {
+            "callable": _path(value),
+            "source": code_words([value], digest) if _module(value) else {},
+        }
     found = _known(value, depth)
     return _state(value, depth) if found is None else found
 
@@ -88,7 +96,12 @@ def _canonical(value: Any, depth: int = 0) -> Any:
 def _array(value: np.ndarray[Any, Any], depth: int) -> Any:
     if value.dtype.hasobject:
         # The buffer of an object array holds addresses.
-        return {"objects": [list(value.shape), [_canonical(item, depth + 1) for item in value.ravel().tolist()]]}
+        return {
+            "objects": [
+                list(value.shape),
+                [_canonical(item, depth + 1) for item in value.ravel().tolist()],
+            ]
+        }
     content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     return {"array": [value.dtype.str, list(value.shape), content]}
 
@@ -104,7 +117,9 @@ def _known(value: Any, depth: int) -> Any:
     if isinstance(value, complex):
         return deeper("complex", value.real, value.imag)
     if isinstance(value, (set, frozenset)):
-        return {"set": sorted(json.dumps(_canonical(item, depth + 1), sort_keys=True) for item in value)}
+        return {
+            "set": sorted(json.dumps(_canonical(item, depth + 1), sort_keys=True) for item in value)
+        }
     if isinstance(value, (range, slice)):
         return deeper(type(value).__name__, value.start, value.stop, value.step)
     if isinstance(value, (date, time, timedelta, PurePath, np.dtype)):
@@ -112,12 +127,21 @@ def _known(value: Any, depth: int) -> Any:
     if isinstance(value, re.Pattern):
         return deeper("pattern", value.pattern, value.flags)
     if isinstance(value, (np.random.RandomState, np.random.Generator)):
-        raise InputError("a random generator changes with every draw, so it identifies nothing: give a whole number")
+        raise InputError(
+            "a random generator changes with every draw, so it identifies nothing: give a whole"
+            " number"
+        )
     if sparse.issparse(value):
         rows = value.tocsr()
         return deeper("sparse", list(rows.shape), rows.data, rows.indices, rows.indptr)
-    if hasattr(value, "to_numpy") and hasattr(value, "dtype" if not hasattr(value, "columns") else "dtypes"):
-        names = [str(name) for name in value.columns] if hasattr(value, "columns") else [str(value.name)]
+    if hasattr(value, "to_numpy") and hasattr(
+        value, "dtype" if not hasattr(value, "columns") else "dtypes"
+    ):
+        names = (
+            [str(name) for name in value.columns]
+            if hasattr(value, "columns")
+            else [str(value.name)]
+        )
         return deeper("table", names, value.to_numpy())
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return deeper("tensor", value.detach().cpu().numpy())
@@ -131,11 +155,15 @@ def _state(value: Any, depth: int) -> Any:
     """Return the class of an object and its attributes."""
     kind = type(value)
     slots = [name for base in kind.__mro__ for name in _slots(base) if hasattr(value, name)]
-    attributes = {**getattr(value, "__dict__", {}), **{name: getattr(value, name) for name in slots}}
+    attributes = {
+        **getattr(value, "__dict__", {}),
+        **{name: getattr(value, name) for name in slots},
+    }
     if not hasattr(value, "__dict__") and not slots:
         raise InputError(
-            f"a parameter of type {kind.__name__} cannot be identified by content: use numbers, text, lists, arrays, "
-            "functions, estimators, or an object of a class whose attributes are such"
+            f"a parameter of type {kind.__name__} cannot be identified by content: use numbers,"
+            " text, lists, arrays, functions, estimators, or an object of a class whose attributes"
+            " are such"
         )
     state = {name: _canonical(item, depth + 1) for name, item in sorted(attributes.items())}
     return {"object": _path(kind), "source": code_words([kind], digest), "state": state}

@@ -1,7 +1,7 @@
 """Intervals of means over rows or clusters of rows.
 
-The unit that is drawn is the row (a dataset, a subject, a sample) or a whole cluster of rows, so that what belongs
-together stays together. All columns share the same draws.
+The unit that is drawn is the row (a dataset, a subject, a sample) or a whole cluster of rows, so
+that what belongs together stays together. All columns share the same draws.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ class Interval:
 
 
 def bootstrap_means(
-    values: FloatArray, *, clusters: NDArray[Any] | None = None, n_resamples: int = 1000, seed: int = 0
+    values: FloatArray,
+    *,
+    clusters: NDArray[Any] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> FloatArray:
     """Draw rows (or whole clusters) with replacement and return the mean of every column each time.
 
@@ -69,7 +73,9 @@ def bootstrap_means(
     >>> bootstrap_means(np.ones((5, 1)), n_resamples=2).tolist()
     [[1.0], [1.0]]
     """
-    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
+    sums, sizes = (
+        (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
+    )
     generator, units = np.random.default_rng(seed), len(sizes)
     step = max(1, CHUNK_VALUES // units)
     means = []
@@ -77,7 +83,11 @@ def bootstrap_means(
         draws = generator.integers(0, units, size=(min(step, n_resamples - start), units))
         # How often every unit was drawn, a row per resample: then all means are one product.
         places = draws + units * np.arange(len(draws))[:, None]
-        counts = np.bincount(places.ravel(), minlength=draws.size).reshape(draws.shape).astype(np.float64)
+        counts = (
+            np.bincount(places.ravel(), minlength=draws.size)
+            .reshape(draws.shape)
+            .astype(np.float64)
+        )
         means.append(counts @ sums / (counts @ sizes)[:, None])
     return np.concatenate(means)
 
@@ -98,8 +108,8 @@ def percentile_interval(draws: FloatArray, level: float, units: int) -> FloatArr
     level : float
         Confidence level.
     units : int
-        How many rows or clusters were drawn from. Fewer than 15 have the interval of Student's t by the spread of the
-        draws, one unit has none (NaN).
+        How many rows or clusters were drawn from. Fewer than 15 have the interval of Student's t by
+        the spread of the draws, one unit has none (NaN).
 
     Returns
     -------
@@ -118,7 +128,11 @@ def percentile_interval(draws: FloatArray, level: float, units: int) -> FloatArr
     if units < 2:
         return np.full((2, draws.shape[1]), np.nan)
     # Drawn from n units, a mean varies by (n - 1) / n of what it varies by from sample to sample.
-    half = float(stdtrit(units - 1, (1 + level) / 2)) * draws.std(axis=0) * math.sqrt(units / (units - 1))
+    half = (
+        float(stdtrit(units - 1, (1 + level) / 2))
+        * draws.std(axis=0)
+        * math.sqrt(units / (units - 1))
+    )
     centre = draws.mean(axis=0)
     return np.stack([centre - half, centre + half])
 

@@ -1,7 +1,8 @@
 """The machine under this process: which kernel, which process table, and whether a folder is shared with other hosts.
 
-A process id means something only beside the process table that it stands in. A host's name does not name that table: a
-container may have the name of its host and other processes, and after a restart the same ids are given out again.
+A process id means something only beside the process table that it stands in. A host's name does not
+name that table: a container may have the name of its host and other processes, and after a restart
+the same ids are given out again.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ SHARED = frozenset(
     }
 )
 """Types of file systems that more than one kernel may have mounted at a time."""
-LOCAL_FUSE = frozenset({"fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.ntfs-3g", "fuse.mergerfs"})
+LOCAL_FUSE = frozenset(
+    {"fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.ntfs-3g", "fuse.mergerfs"}
+)
 """File systems in user space that lie on this machine's own disks."""
 DRIVE_REMOTE = 4
 MOUNTED = re.compile(r".* on (?P<place>/.*) \((?P<options>[^()]*)\)")
@@ -79,7 +82,9 @@ def file_system(path: str | Path) -> FileSystem:
         mounts = mounts_listed(_output_of_mount())
     found = [mount for mount in mounts if _lies_under(place, mount.mounted_at)]
     # The last of those mounted at the same place hides the others.
-    return max(reversed(found), key=lambda mount: len(mount.mounted_at), default=FileSystem("", "/", False))
+    return max(
+        reversed(found), key=lambda mount: len(mount.mounted_at), default=FileSystem("", "/", False)
+    )
 
 
 def _lies_under(place: str, folder: str) -> bool:
@@ -125,7 +130,13 @@ def is_shared_type(kind: str) -> bool:
 
 def _output_of_mount() -> str:
     try:
-        return subprocess.run(["mount"], capture_output=True, text=True, check=False, timeout=10).stdout  # noqa: S607
+        return subprocess.run(
+            ["mount"],  # noqa: S607
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 
@@ -150,7 +161,9 @@ def mounts_listed(text: str) -> list[FileSystem]:
 def _windows_drive(place: str) -> FileSystem:
     root = os.path.splitdrive(place)[0] + "\\"
     kind = ctypes.windll.kernel32.GetDriveTypeW(root)  # type: ignore[attr-defined,unused-ignore]
-    return FileSystem("network drive" if kind == DRIVE_REMOTE else "drive", root, kind == DRIVE_REMOTE)
+    return FileSystem(
+        "network drive" if kind == DRIVE_REMOTE else "drive", root, kind == DRIVE_REMOTE
+    )
 
 
 @cache

@@ -114,13 +114,14 @@ def check_size(n_bytes: int, where: str) -> None:
     >>> check_size(10**15, "bomb.npz")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: bomb.npz: its content takes 909.5 TiB in memory, more than the limit of 8 GiB; ...
+    paragone.errors.InputError: bomb.npz: its content takes 909.5 TiB in memory, more than the limit
+    of 8 GiB; ...
     """
     limit = size_limit()
     if n_bytes > limit:
         raise InputError(
-            f"{where}: its content takes {_spoken(n_bytes)} in memory, more than the limit of {_spoken(limit)}; "
-            f"set {LIMIT_VARIABLE} higher if you trust the file"
+            f"{where}: its content takes {_spoken(n_bytes)} in memory, more than the limit of"
+            f" {_spoken(limit)}; set {LIMIT_VARIABLE} higher if you trust the file"
         )
 
 
@@ -143,7 +144,15 @@ BROKEN_ARCHIVE = (
     ValueError,
     OSError,
 )
-_NO_HEADER = (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, OverflowError)
+_NO_HEADER = (
+    ValueError,
+    TypeError,
+    KeyError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+)
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _MAGIC = b"\x93NUMPY"
 
@@ -151,9 +160,9 @@ _MAGIC = b"\x93NUMPY"
 def read_arrays(source: Path | bytes, where: str) -> dict[str, NDArray[Any]]:
     """Read every array of an ``.npz`` archive.
 
-    The sizes that the archive states are added up before anything is inflated, and the shape that an array states
-    must be that of the bytes it has: neither a zip bomb nor a made-up shape takes memory. Pickled objects
-    are refused by their type, unread.
+    The sizes that the archive states are added up before anything is inflated, and the shape that
+    an array states must be that of the bytes it has: neither a zip bomb nor a made-up shape takes
+    memory. Pickled objects are refused by their type, unread.
 
     Parameters
     ----------
@@ -186,7 +195,9 @@ def read_arrays(source: Path | bytes, where: str) -> dict[str, NDArray[Any]]:
         raise InputError(f"{where}: not a readable .npz file ({error})") from error
 
 
-def _members(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], where: str) -> dict[str, NDArray[Any]]:
+def _members(
+    archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], where: str
+) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for member in members:
         name = member.filename.removesuffix(".npy")
@@ -203,7 +214,10 @@ def read_array(stream: IO[bytes], n_bytes: int, where: str) -> NDArray[Any]:
     """Read one array in NumPy's own format from a stream of so many bytes."""
     shape, fortran, dtype, n_header = _header(stream, where)
     if dtype.hasobject:
-        raise InputError(f"{where} holds pickled objects, which are never loaded; save plain numeric or text arrays")
+        raise InputError(
+            f"{where} holds pickled objects, which are never loaded; save plain numeric or text"
+            " arrays"
+        )
     stated = _stated(shape, dtype, where)
     if stated != n_bytes - n_header:
         raise InputError(f"{where} states {stated} bytes of content and has {n_bytes - n_header}")
@@ -220,15 +234,22 @@ def map_array(path: Path, where: str) -> NDArray[Any]:
         with path.open("rb") as stream:
             shape, fortran, dtype, n_header = _header(stream, where)
         if dtype.hasobject:
-            raise InputError(f"{where} holds pickled objects, which are never loaded; save plain numbers")
+            raise InputError(
+                f"{where} holds pickled objects, which are never loaded; save plain numbers"
+            )
         stated = _stated(shape, dtype, where)
         if stated != path.stat().st_size - n_header:
-            raise InputError(f"{where} states {stated} bytes of content and has {path.stat().st_size - n_header}")
+            raise InputError(
+                f"{where} states {stated} bytes of content and has {path.stat().st_size - n_header}"
+            )
         if stated == 0:
-            # Whoever walks along a side takes a step for each place, whether there is anything or not.
+            # Whoever walks along a side takes a step for each place, whether there is anything or
+            # not.
             check_size(max(shape, default=0), where)
             return np.zeros(shape, dtype=dtype)
-        return np.memmap(path, dtype=dtype, mode="r", offset=n_header, shape=shape, order="F" if fortran else "C")
+        return np.memmap(
+            path, dtype=dtype, mode="r", offset=n_header, shape=shape, order="F" if fortran else "C"
+        )
     except OSError as error:
         raise InputError(f"{where} cannot be read ({error.strerror or error})") from error
 
@@ -236,8 +257,11 @@ def map_array(path: Path, where: str) -> NDArray[Any]:
 def _stated(shape: tuple[int, ...], dtype: np.dtype[Any], where: str) -> int:
     """Return the bytes that an array states; refuse what takes no bytes in the file and takes some in memory."""
     if dtype.itemsize == 0 and 0 not in shape:
-        # NumPy makes texts of no letters one letter wide: nothing in the file, and a byte for each of any number.
-        raise InputError(f"{where} holds values of no bytes ({dtype.str}); save plain numeric or text arrays")
+        # NumPy makes texts of no letters one letter wide: nothing in the file, and a byte for each
+        # of any number.
+        raise InputError(
+            f"{where} holds values of no bytes ({dtype.str}); save plain numeric or text arrays"
+        )
     return math.prod(shape) * dtype.itemsize
 
 
@@ -248,7 +272,8 @@ def _content(stream: IO[bytes], n_bytes: int, where: str) -> bytearray:
     content = bytearray(n_bytes)
     view, filled = memoryview(content), 0
     while filled < n_bytes:
-        # In pieces: a member of an archive reads all that it is asked for into memory of its own first, twice.
+        # In pieces: a member of an archive reads all that it is asked for into memory of its own
+        # first, twice.
         count = stream.readinto(view[filled : filled + PIECE_BYTES])  # type: ignore[attr-defined]
         if not count:
             raise InputError(f"{where} is cut off")
@@ -268,7 +293,8 @@ def _header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dt
         shape, fortran, dtype = read(counted)
     except InputError:
         raise
-    # The header is a Python literal: whatever is wrong with it, NumPy lets through what its parser raises.
+    # The header is a Python literal: whatever is wrong with it, NumPy lets through what its parser
+    # raises.
     except (*_NO_HEADER, tokenize.TokenError) as error:
         raise InputError(f"{where} has a broken header") from error
     if any(side < 0 for side in shape) or len(shape) > 32:
@@ -350,7 +376,10 @@ def _texts(about: Any, where: str) -> list[str]:
     for place in range(about.num_columns):
         column = about.schema.column(place)
         if column.max_repetition_level or column.path != column.name:
-            told = f"the column {column.path!r} holds lists or structures; a table has one value per cell"
+            told = (
+                f"the column {column.path!r} holds lists or structures; a table has one value per"
+                " cell"
+            )
             raise InputError(f"{where}: {told}")
         if column.physical_type == "BYTE_ARRAY":
             found.append(column.path)
@@ -372,7 +401,11 @@ def _size(column: Any) -> int:
         return int(column.nbytes)
     texts = column.dictionary
     size = len(column) * VALUE_BYTES
-    if types.is_binary(texts.type) or types.is_large_binary(texts.type) or types.is_unicode(texts.type):
+    if (
+        types.is_binary(texts.type)
+        or types.is_large_binary(texts.type)
+        or types.is_unicode(texts.type)
+    ):
         size += int(pc.sum(pc.binary_length(texts).cast("int64").take(column.indices)).as_py() or 0)
     return size
 

@@ -18,8 +18,12 @@ _OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent))
 
 MOVED = {
     "paragone.models.pls:PLS": "paragone.methods.presets:PLS",
-    "paragone.models.recommenders.conditional:Conditional": "paragone.methods.recommenders.floors:Conditional",
-    "paragone.models.recommenders.popularity:Popularity": "paragone.methods.recommenders.floors:Popularity",
+    "paragone.models.recommenders.conditional:Conditional": (
+        "paragone.methods.recommenders.floors:Conditional"
+    ),
+    "paragone.models.recommenders.popularity:Popularity": (
+        "paragone.methods.recommenders.floors:Popularity"
+    ),
     "paragone.models.recommenders.ridge:Ridge": "paragone.methods.recommenders.floors:Ridge",
     "paragone.models.recommenders.set_knn:SetKNN": "paragone.methods.recommenders.floors:SetKNN",
     "paragone.models.": "paragone.methods.",
@@ -35,16 +39,18 @@ MOVED = {
 }
 """Where things of ours were in earlier releases, by the beginning of ``module:name``, and where they are now.
 
-Stores, archives and experiment files name them by their old places; the first beginning that fits counts.
+Stores, archives and experiment files name them by their old places; the first beginning that fits
+counts.
 """
 
 
 class Registry(Generic[T]):
     """Every thing of one kind, such as metrics or readers, by its name.
 
-    A thing of our own adds itself when its module is imported, and every module of the packages is imported when a
-    name is first asked for: adding one is writing one file. An installed package adds its things through the entry
-    points ``paragone.<group>``; anything else is named ``module:name``.
+    A thing of our own adds itself when its module is imported, and every module of the packages is
+    imported when a name is first asked for: adding one is writing one file. An installed package
+    adds its things through the entry points ``paragone.<group>``; anything else is named
+    ``module:name``.
 
     Parameters
     ----------
@@ -55,11 +61,11 @@ class Registry(Generic[T]):
     packages : tuple of str
         Packages whose modules hold our own.
     convert : callable, optional
-        Makes a thing of what a name or ``module:name`` leads to, or refuses it in one sentence; by default it is
-        taken as it is.
+        Makes a thing of what a name or ``module:name`` leads to, or refuses it in one sentence; by
+        default it is taken as it is.
     names_of : callable, optional
-        Returns the names of a thing, the first its own and the others aliases; by default what is called ``name`` or
-        ``__name__``.
+        Returns the names of a thing, the first its own and the others aliases; by default what is
+        called ``name`` or ``__name__``.
 
     Examples
     --------
@@ -96,8 +102,8 @@ class Registry(Generic[T]):
     def add(self, thing: T, name: str | None = None) -> T:
         """Add a thing under a name, by default its own; also a decorator.
 
-        The same thing may come again, as it does when its module is reloaded; another one under the same name is
-        a mistake.
+        The same thing may come again, as it does when its module is reloaded; another one under the
+        same name is a mistake.
         """
         called, *aliases = (name,) if name else self._names_of(thing)
         if not called:
@@ -134,10 +140,14 @@ class Registry(Generic[T]):
     def paths(self) -> dict[str, str]:
         """Return where every thing is defined, as ``module:name``; nothing that others installed is imported."""
         self._complete()
-        return {**self._installed, **{name: ":".join(_place(thing)) for name, thing in self._known.items()}}
+        return {
+            **self._installed,
+            **{name: ":".join(_place(thing)) for name, thing in self._known.items()},
+        }
 
     def __contains__(self, name: object) -> bool:
-        # What is known is known without the modules that were not imported yet, of which some are slow.
+        # What is known is known without the modules that were not imported yet, of which some are
+        # slow.
         if name in self._known or name in self._aliases:
             return True
         self._complete()
@@ -147,7 +157,10 @@ class Registry(Generic[T]):
         """Go through all of them: our own in the order of their declaration, then those of installed packages."""
         self._complete()
         return iter(
-            [*self._known.values(), *(self.get(name) for name in sorted(set(self._installed) - set(self._known)))]
+            [
+                *self._known.values(),
+                *(self.get(name) for name in sorted(set(self._installed) - set(self._known))),
+            ]
         )
 
     def _made(self, thing: Any) -> T:
@@ -177,14 +190,16 @@ def present_name(name: str) -> str:
     >>> present_name("paragone.rankers.dagfs:DAGFS"), present_name("sklearn.svm:LinearSVC")
     ('paragone.methods.rankers.dagfs:DAGFS', 'sklearn.svm:LinearSVC')
     """
-    return next((new + name.removeprefix(old) for old, new in MOVED.items() if name.startswith(old)), name)
+    return next(
+        (new + name.removeprefix(old) for old, new in MOVED.items() if name.startswith(old)), name
+    )
 
 
 def first_name(name: str) -> str:
     """Return the ``module:name`` under which a thing of ours was first released.
 
-    What identifies a method goes by this name: moving a class must neither change the seeds that follow from its
-    identity nor make stored results stale.
+    What identifies a method goes by this name: moving a class must neither change the seeds that
+    follow from its identity nor make stored results stale.
 
     Examples
     --------
@@ -220,9 +235,16 @@ def imported(use: str, kind: str) -> Any:
     try:
         found: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        # Importing runs a stranger's code, which may raise anything, an error that cannot be printed among it.
-        why = str(error) if isinstance(error, ImportError) else traceback.format_exception_only(error)[-1].strip()
-        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({why}){_place_of(error)}") from error
+        # Importing runs a stranger's code, which may raise anything, an error that cannot be
+        # printed among it.
+        why = (
+            str(error)
+            if isinstance(error, ImportError)
+            else traceback.format_exception_only(error)[-1].strip()
+        )
+        raise InputError(
+            f"{kind} {use!r}: cannot import {module_name!r} ({why}){_place_of(error)}"
+        ) from error
     for name in attribute.split("."):
         if not hasattr(found, name):
             public = [member for member in dir(found) if not member.startswith("_")]
@@ -236,7 +258,9 @@ def _place_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f" ({error.filename}, line {error.lineno})"
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [place for place in frames if not place[0].startswith("<") and not place[0].startswith(_OURS)]
+    own = [
+        place for place in frames if not place[0].startswith("<") and not place[0].startswith(_OURS)
+    ]
     return f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
 
 

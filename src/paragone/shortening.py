@@ -38,12 +38,20 @@ def shortened(texts: Sequence[str], width: int) -> tuple[str, ...]:
     middle = (width - 1) // 2
     for head in sorted(range(HEAD, width), key=lambda kept: abs(kept - middle)):
         tail = width - 1 - head
-        cut = tuple(text if cell_len(text) <= width else f"{text[:head]}…{text[len(text) - tail :]}" for text in texts)
+        cut = tuple(
+            text if cell_len(text) <= width else f"{text[:head]}…{text[len(text) - tail :]}"
+            for text in texts
+        )
         if len(set(cut)) == len(set(texts)):
             return cut
     # Nothing at either end tells them apart: show where they begin to differ.
     long = [text for text in texts if cell_len(text) > width]
-    same = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*long, strict=False)))
+    same = sum(
+        1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*long, strict=False))
+    )
     begin, room = max(same - 2, HEAD + 1), width - HEAD - 2
-    cut = tuple(f"{text[:HEAD]}…{text[begin:][:room]}…" if cell_len(text) > width else text for text in texts)
+    cut = tuple(
+        f"{text[:HEAD]}…{text[begin:][:room]}…" if cell_len(text) > width else text
+        for text in texts
+    )
     return cut if len(set(cut)) == len(set(texts)) else tuple(texts)

@@ -1,25 +1,33 @@
 """The one rule of ties: what differs by rounding alone is equal, wherever something is ranked, marked or chosen.
 
-The same sum in another order, on another processor or with another number of threads ends in other last bits. A
-rank, a star, a choice or an order of lines that went by those bits would say something about the machine and nothing
-about the methods. So everything that ranks, marks, chooses or sorts by scores asks here.
+The same sum in another order, on another processor or with another number of threads ends in other
+last bits. A rank, a star, a choice or an order of lines that went by those bits would say something
+about the machine and nothing about the methods. So everything that ranks, marks, chooses or sorts
+by scores asks here.
 
-**The rule.** Two numbers are equal where they differ by at most `TOLERANCE` (1e-9) times their size, and so are all
-that a chain of such neighbours joins. Rounding stays near 1e-16 of the size, a few orders above after long sums and
-solvers; a difference that means something is a thousandth, or at the very least one sample in a million. A billionth
-lies far from both, so no result rests on its exact value.
+**The rule.** Two numbers are equal where they differ by at most `TOLERANCE` (1e-9) times their
+size, and so are all that a chain of such neighbours joins. Rounding stays near 1e-16 of the size, a
+few orders above after long sums and solvers; a difference that means something is a thousandth, or
+at the very least one sample in a million. A billionth lies far from both, so no result rests on its
+exact value.
 
-- *Size* is the larger of the two magnitudes. Nothing is added to it for numbers in the units of somebody's data, where
-  a femtomole may be much: the rule is the same in all units. Numbers that were made from larger ones by subtraction
-  (a residual near 0, the R2 of a constant) carry the rounding of those; who knows their size says so (``size``: 1 for
-  a score without a unit, the largest measurement for residuals), and it counts where it is larger.
-- *Chains.* "Within a billionth" alone is not transitive; the chain of sorted neighbours is. It depends neither on the
-  order in which the numbers come, nor on their direction, nor on their unit, and unlike rounding to a grid it never
-  tears apart two neighbours that straddle a grid line.
-- *Not a number* is equal to nothing, is never the best, and comes last. Infinities are equal to themselves only.
-- *Equals stay in the order in which they were declared*, and all that are equal to the best are the best.
+- *Size* is the larger of the two magnitudes. Nothing is added to it for numbers in the units of
+  somebody's data, where
+  a femtomole may be much: the rule is the same in all units. Numbers that were made from larger
+  ones by subtraction (a residual near 0, the R2 of a constant) carry the rounding of those; who
+  knows their size says so (``size``: 1 for a score without a unit, the largest measurement for
+  residuals), and it counts where it is larger.
+- *Chains.* "Within a billionth" alone is not transitive; the chain of sorted neighbours is. It
+  depends neither on the
+  order in which the numbers come, nor on their direction, nor on their unit, and unlike rounding to
+  a grid it never tears apart two neighbours that straddle a grid line.
+- *Not a number* is equal to nothing, is never the best, and comes last. Infinities are equal to
+  themselves only.
+- *Equals stay in the order in which they were declared*, and all that are equal to the best are the
+  best.
 
-Everything here goes by losses, of which the smallest is best: negate scores of which the highest is.
+Everything here goes by losses, of which the smallest is best: negate scores of which the highest
+is.
 """
 
 from __future__ import annotations
@@ -38,8 +46,8 @@ TOLERANCE = 1e-9
 def merge_close(values: ArrayLike, slack: ArrayLike) -> FloatArray:
     """Give values that lie within their slack of each other one and the same value, column by column.
 
-    Sorted neighbours are joined where their gap is at most the larger of their two slacks; a chain of
-    joined neighbours takes the value of its smallest member.
+    Sorted neighbours are joined where their gap is at most the larger of their two slacks; a chain
+    of joined neighbours takes the value of its smallest member.
 
     Parameters
     ----------
@@ -64,9 +72,14 @@ def merge_close(values: ArrayLike, slack: ArrayLike) -> FloatArray:
     ordered = np.take_along_axis(array, order, axis=0)
     allowed = np.take_along_axis(spread, order, axis=0)
     upper, lower = ordered[1:], ordered[:-1]
-    # The gap of two infinities is not a number, that of two huge values may overflow: neither is close, and is told.
+    # The gap of two infinities is not a number, that of two huge values may overflow: neither is
+    # close, and is told.
     with np.errstate(invalid="ignore", over="ignore"):
-        close = (upper - lower <= np.maximum(allowed[1:], allowed[:-1])) & np.isfinite(lower) & np.isfinite(upper)
+        close = (
+            (upper - lower <= np.maximum(allowed[1:], allowed[:-1]))
+            & np.isfinite(lower)
+            & np.isfinite(upper)
+        )
     starts_chain = np.ones(array.shape, dtype=bool)
     starts_chain[1:] = ~(close | (upper == lower))
     position = np.arange(array.shape[0]).reshape((-1,) + (1,) * (array.ndim - 1))
@@ -76,7 +89,9 @@ def merge_close(values: ArrayLike, slack: ArrayLike) -> FloatArray:
     return merged
 
 
-def slack_of(magnitude: ArrayLike, size: ArrayLike = 0.0, tolerance: float = TOLERANCE) -> FloatArray:
+def slack_of(
+    magnitude: ArrayLike, size: ArrayLike = 0.0, tolerance: float = TOLERANCE
+) -> FloatArray:
     """Return how far from a number of that magnitude another may lie and still be the same measurement.
 
     Parameters
@@ -86,8 +101,9 @@ def slack_of(magnitude: ArrayLike, size: ArrayLike = 0.0, tolerance: float = TOL
     size : array-like, default=0.0
         The size of what the numbers were made from, in their own unit.
     tolerance : float, default=1e-9
-        The relative tolerance. A larger one, which somebody chose for scores, says nothing about rounding, so what is
-        due to ``size`` never exceeds `TOLERANCE` of it; 0 means that only equal numbers are equal.
+        The relative tolerance. A larger one, which somebody chose for scores, says nothing about
+        rounding, so what is due to ``size`` never exceeds `TOLERANCE` of it; 0 means that only
+        equal numbers are equal.
 
     Returns
     -------
@@ -100,7 +116,9 @@ def slack_of(magnitude: ArrayLike, size: ArrayLike = 0.0, tolerance: float = TOL
     ([2e-09, 1e-09], 0.02)
     """
     relative = tolerance * np.asarray(magnitude, dtype=np.float64)
-    slack: FloatArray = np.maximum(relative, min(tolerance, TOLERANCE) * np.asarray(size, dtype=np.float64))
+    slack: FloatArray = np.maximum(
+        relative, min(tolerance, TOLERANCE) * np.asarray(size, dtype=np.float64)
+    )
     return slack
 
 
@@ -112,7 +130,8 @@ def settle(values: ArrayLike, *, size: float = 0.0, tolerance: float = TOLERANCE
     values : array-like of shape (n,) or (n, columns)
         Scores, losses or any numbers that are compared with each other; each column for itself.
     size : float, default=0.0
-        The size of what the values were made from, in their own unit, where it is larger than theirs.
+        The size of what the values were made from, in their own unit, where it is larger than
+        theirs.
     tolerance : float, default=1e-9
         The relative tolerance.
 
@@ -135,8 +154,9 @@ def settle(values: ArrayLike, *, size: float = 0.0, tolerance: float = TOLERANCE
 def average_ranks(values: FloatArray) -> FloatArray:
     """Return the rank of every value along the last axis, 1 for the smallest; NaN is not a value that can be ranked.
 
-    Equal values share the mean of their places; settle first where rounding must not decide. Two searches in the
-    sorted values: several times quicker than `scipy.stats.rankdata`, and without importing it.
+    Equal values share the mean of their places; settle first where rounding must not decide. Two
+    searches in the sorted values: several times quicker than `scipy.stats.rankdata`, and without
+    importing it.
 
     Examples
     --------
@@ -145,7 +165,11 @@ def average_ranks(values: FloatArray) -> FloatArray:
     [3.5, 1.0, 3.5, 2.0]
     """
     if values.ndim > 1:
-        return np.stack([average_ranks(row) for row in values]) if len(values) else np.empty(values.shape)
+        return (
+            np.stack([average_ranks(row) for row in values])
+            if len(values)
+            else np.empty(values.shape)
+        )
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, side="left")
     not_above = np.searchsorted(ordered, values, side="right")
@@ -153,7 +177,9 @@ def average_ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def rank_losses(losses: ArrayLike, *, size: float = 0.0, tolerance: float = TOLERANCE) -> FloatArray:
+def rank_losses(
+    losses: ArrayLike, *, size: float = 0.0, tolerance: float = TOLERANCE
+) -> FloatArray:
     """Rank losses: 1 is the smallest, ties share the mean of their places, what is not a number has no rank (NaN).
 
     Examples
@@ -219,8 +245,8 @@ def settle_differences(
     tolerance : float, default=1e-9
         Relative tolerance; 0 leaves the differences as they are.
     size : array-like, default=0.0
-        The size of what the scores were made from, where that is larger than the scores: 1 for a score without a
-        unit, the measurements for absolute residuals. See `paragone.ties`.
+        The size of what the scores were made from, where that is larger than the scores: 1 for a
+        score without a unit, the measurements for absolute residuals. See `paragone.ties`.
 
     Returns
     -------
@@ -256,5 +282,7 @@ def settled_mean(difference: FloatArray) -> FloatArray:
     (False, True)
     """
     mean = np.asarray(difference.mean(axis=0))
-    settled: FloatArray = np.where(np.abs(mean) <= slack_of(np.abs(difference).mean(axis=0)), 0.0, mean)
+    settled: FloatArray = np.where(
+        np.abs(mean) <= slack_of(np.abs(difference).mean(axis=0)), 0.0, mean
+    )
     return settled

@@ -43,15 +43,17 @@ def check_features(X: Any, *, name: str = "X") -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} is not numeric ({error}); encode text columns first") from error
     if array.ndim != 2:
-        raise InputError(f"{name} must have two dimensions (samples x features), it has {array.ndim}")
+        raise InputError(
+            f"{name} must have two dimensions (samples x features), it has {array.ndim}"
+        )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise InputError(f"{name} is empty: its shape is {array.shape[0]} x {array.shape[1]}")
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
         count = int((~np.isfinite(array)).sum())
         raise InputError(
-            f"{name} has {count} NaN or infinite value(s), the first at row {row}, column {column}: "
-            "impute or remove them first"
+            f"{name} has {count} NaN or infinite value(s), the first at row {row}, column {column}:"
+            " impute or remove them first"
         )
     return array
 
@@ -123,7 +125,9 @@ def check_ranking(ranking: ArrayLike, n_features: int, *, name: str = "ranking")
     """
     array = np.asarray(ranking)
     if array.ndim != 1:
-        raise InputError(f"{name} must be a flat list of feature indices, it has {array.ndim} dimensions")
+        raise InputError(
+            f"{name} must be a flat list of feature indices, it has {array.ndim} dimensions"
+        )
     whole = np.issubdtype(array.dtype, np.integer) or (
         np.issubdtype(array.dtype, np.floating) and bool((array == np.floor(array)).all())
     )

@@ -13,7 +13,9 @@ from paragone.charts.save import compiled, draw_svg, vega_lite_of
 def curves(rows, title, subtitle):
     base = from_rows(rows)
     band = base.mark_area(opacity=0.2).encode(x="at:Q", y="low:Q", y2="high:Q", color="method:N")
-    line = base.mark_line(point=True).encode(x="at:Q", y="value:Q", color="method:N", strokeDash="method:N")
+    line = base.mark_line(point=True).encode(
+        x="at:Q", y="value:Q", color="method:N", strokeDash="method:N"
+    )
     return styled(alt.layer(band, line), title, subtitle).to_dict()
 
 
@@ -24,11 +26,18 @@ ROWS = [
 ]
 CHARTS = {
     "whole": curves(ROWS, "Micro-F1 on emotions", "mean over 10 folds"),
-    "other rows": curves(ROWS[:4], "Micro-F1 on a set with quite a long name, which is wrapped somewhere", "one fold"),
+    "other rows": curves(
+        ROWS[:4], "Micro-F1 on a set with quite a long name, which is wrapped somewhere", "one fold"
+    ),
     "no rows": curves([], "Nothing", "at all"),
     "without a title": from_rows(ROWS).mark_point().encode(x="at:Q").to_dict(),
-    "title of one word": {**from_rows(ROWS).mark_point().encode(x="at:Q").to_dict(), "title": {"text": "Word"}},
-    "several sources": alt.hconcat(from_rows(ROWS[:2]).mark_bar(), from_rows(ROWS[2:]).mark_bar()).to_dict(),
+    "title of one word": {
+        **from_rows(ROWS).mark_point().encode(x="at:Q").to_dict(),
+        "title": {"text": "Word"},
+    },
+    "several sources": (
+        alt.hconcat(from_rows(ROWS[:2]).mark_bar(), from_rows(ROWS[2:]).mark_bar()).to_dict()
+    ),
 }
 
 

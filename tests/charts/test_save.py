@@ -9,7 +9,9 @@ from paragone.errors import InputError
 
 def chart(n=3):
     rows = [{"x": i, "y": i % 7} for i in range(n)]
-    return styled(from_rows(rows).mark_rect().encode(x="x:Q", color="y:Q"), "A title", "and what it shows")
+    return styled(
+        from_rows(rows).mark_rect().encode(x="x:Q", color="y:Q"), "A title", "and what it shows"
+    )
 
 
 def test_every_format_is_written_with_its_own_signature(tmp_path):
@@ -54,7 +56,11 @@ def test_a_drawing_for_print_looks_the_same_without_tooltips(tmp_path):
     rows = from_rows([{"x": i, "y": i * i} for i in range(5)])
     marks = rows.mark_point().encode(x="x:Q", y="y:Q")
     with_tooltip = marks.encode(tooltip=[alt.Tooltip("y:Q", format=".3f")])
-    for name, chart_of in {"layer": alt.layer, "hconcat": alt.hconcat, "vconcat": alt.vconcat}.items():
+    for name, chart_of in {
+        "layer": alt.layer,
+        "hconcat": alt.hconcat,
+        "vconcat": alt.vconcat,
+    }.items():
         for told, unit in {"plain": marks, "told": with_tooltip}.items():
             specification = {**chart_of(unit, unit).to_dict(), "config": {"aria": False}}
             save_for_print(specification, tmp_path / f"{name}-{told}")

@@ -16,7 +16,10 @@ from paragone.cli import app
 from paragone.errors import InputError
 from paragone.stats.shape_charts import behind_the_best
 
-LONG = ("HistGradientBoosting(learning_rate=0.05, max_depth=4)", "HistGradientBoosting(learning_rate=0.1, max_depth=4)")
+LONG = (
+    "HistGradientBoosting(learning_rate=0.05, max_depth=4)",
+    "HistGradientBoosting(learning_rate=0.1, max_depth=4)",
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +33,17 @@ def font_sizes(svg: str) -> set[str]:
     return set(re.findall(r'font-size="([\d.]+)px"', svg))
 
 
-@pytest.mark.parametrize("name", ["critical_difference", "forest", "profile", "rank_flow", "scatter", "win_tie_loss"])
+@pytest.mark.parametrize(
+    "name", ["critical_difference", "forest", "profile", "rank_flow", "scatter", "win_tie_loss"]
+)
 def test_a_chart_is_as_wide_as_asked_and_keeps_its_text(frame, name):
     chart = chart_specification(compare(frame, metric="accuracy").charts[name])
     drawings = {width: drawn_at(chart, width) for width in (84.0, 174.0)}
     for width, svg in drawings.items():
         assert f'width="{width:g}mm"' in svg
-        assert float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1]) == pytest.approx(width * PIXELS_PER_MM, abs=1)
+        assert float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1]) == pytest.approx(
+            width * PIXELS_PER_MM, abs=1
+        )
     assert font_sizes(drawings[84.0]) == font_sizes(drawings[174.0])
 
 
@@ -77,7 +84,17 @@ def test_the_command_lists_and_writes(frame, tmp_path, monkeypatch):
     frame.to_csv("s.csv", index=False)
     listed = CliRunner().invoke(app, ["figure", "s.csv", "--metric", "accuracy"])
     assert {"forest", "profile", "rank_flow"} <= set(listed.output.split())
-    asked = ["figure", "s.csv", "forest", "--metric", "accuracy", "--width", "double", "--formats", "svg,pdf,png"]
+    asked = [
+        "figure",
+        "s.csv",
+        "forest",
+        "--metric",
+        "accuracy",
+        "--width",
+        "double",
+        "--formats",
+        "svg,pdf,png",
+    ]
     written = CliRunner().invoke(app, asked)
     assert written.exit_code == 0, written.output
     assert {file.suffix for file in tmp_path.glob("forest.*")} == {".svg", ".pdf", ".png"}

@@ -1,8 +1,9 @@
 """The clean zoo: kinds of datasets without a leak, made with seeds, on which an audit must not find an error.
 
-Rows are independent draws, or belong together in a way that is declared and that the split keeps. The features bear on
-the target as they do in practice: weakly, strongly, through a few of them or not at all. A kind is a function from a
-generator to a dataset; `clean_material` makes the material of a kind with a seed, split as the kind says.
+Rows are independent draws, or belong together in a way that is declared and that the split keeps.
+The features bear on the target as they do in practice: weakly, strongly, through a few of them or
+not at all. A kind is a function from a generator to a dataset; `clean_material` makes the material
+of a kind with a seed, split as the kind says.
 """
 
 from __future__ import annotations
@@ -35,15 +36,44 @@ class CleanKind:
 CLEAN: dict[str, CleanKind] = {}
 
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "continuous": ("normal", "heavy tails", "skewed", "scales", "collinear", "spectra", "circle", "clusters", "ring"),
+    "continuous": (
+        "normal",
+        "heavy tails",
+        "skewed",
+        "scales",
+        "collinear",
+        "spectra",
+        "circle",
+        "clusters",
+        "ring",
+    ),
     "yes and no": ("binary", "yes and no", "bits", "black or white", "votes"),
     "Likert and other answers": ("Likert", "answers", "ordinal", "preference", "examination"),
     "counts": ("counts", "dice"),
     "rounded": ("rounded", "whole years", "whole numbers", "eight-bit", "whole percent", "fifths"),
-    "text and categories": ("text", "words", "categories", "a town", "a product code", "names that"),
-    "imbalanced": ("is positive", "are positive", "rare", "mostly zero", "very different frequency"),
+    "text and categories": (
+        "text",
+        "words",
+        "categories",
+        "a town",
+        "a product code",
+        "names that",
+    ),
+    "imbalanced": (
+        "is positive",
+        "are positive",
+        "rare",
+        "mostly zero",
+        "very different frequency",
+    ),
     "tiny": ("tiny", "two dozen", "five of sixty", "one row", "design, once"),
-    "columns twice": ("stand there twice", "sums of others", "collinear", "function of one", "their product"),
+    "columns twice": (
+        "stand there twice",
+        "sums of others",
+        "collinear",
+        "function of one",
+        "their product",
+    ),
     "series split in order": ("split in order",),
 }
 """The families that the law names, each by words in the names of its kinds; a kind may be of several."""
@@ -59,7 +89,10 @@ def clean(name: str, *, discrete: bool = False, plan: SplitPlan | None = None):
 
     def keep(make: Callable[[Draw], Dataset]) -> Callable[[Draw], Dataset]:
         # pytest reads a module a second time to look for examples in it.
-        assert name not in CLEAN or CLEAN[name].make.__code__.co_firstlineno == make.__code__.co_firstlineno
+        assert (
+            name not in CLEAN
+            or CLEAN[name].make.__code__.co_firstlineno == make.__code__.co_firstlineno
+        )
         CLEAN[name] = CleanKind(name, discrete, make, plan or SplitPlan())
         return make
 
@@ -92,7 +125,13 @@ def classed(rng: Draw, X, score: np.ndarray | None = None, strength: float = 1.5
 
 def valued(rng: Draw, X, score: np.ndarray | None = None, noise: float = 0.5, **more) -> Dataset:
     score = np.asarray(X[:, 0] if score is None else score, dtype=float)
-    return Dataset("clean", X, score + noise * np.std(score) * rng.normal(size=len(score)), "regression", **more)
+    return Dataset(
+        "clean",
+        X,
+        score + noise * np.std(score) * rng.normal(size=len(score)),
+        "regression",
+        **more,
+    )
 
 
 # ---------------------------------------------------------------- continuous features
@@ -116,7 +155,9 @@ def _(rng):
 @clean("normal, ten classes far apart")
 def _(rng):
     y = np.arange(400) % 10
-    return Dataset("clean", 4 * rng.normal(size=(10, 6))[y] + rng.normal(size=(400, 6)), y, "classification")
+    return Dataset(
+        "clean", 4 * rng.normal(size=(10, 6))[y] + rng.normal(size=(400, 6)), y, "classification"
+    )
 
 
 @clean("classes that one column nearly tells")
@@ -139,7 +180,9 @@ def _(rng):
 @clean("several targets")
 def _(rng):
     X = rng.normal(size=(180, 12))
-    return Dataset("clean", X, X @ rng.normal(size=(12, 3)) + rng.normal(size=(180, 3)), "regression")
+    return Dataset(
+        "clean", X, X @ rng.normal(size=(12, 3)) + rng.normal(size=(180, 3)), "regression"
+    )
 
 
 @clean("targets with gaps")
@@ -184,9 +227,13 @@ def _(rng):
 @clean("smooth spectra", plan=SplitPlan(folds=4))
 def _(rng):
     grid = np.linspace(0, 1, 120)
-    parts = np.stack([np.exp(-(((grid - c) / w) ** 2)) for c, w in rng.uniform(0.1, 0.6, size=(6, 2))])
+    parts = np.stack(
+        [np.exp(-(((grid - c) / w) ** 2)) for c, w in rng.uniform(0.1, 0.6, size=(6, 2))]
+    )
     amounts = rng.random((120, 6))
-    return valued(rng, amounts @ parts + 1e-3 * rng.normal(size=(120, 120)), amounts[:, 0], noise=0.05)
+    return valued(
+        rng, amounts @ parts + 1e-3 * rng.normal(size=(120, 120)), amounts[:, 0], noise=0.05
+    )
 
 
 @clean("points on a circle")
@@ -198,14 +245,23 @@ def _(rng):
 @clean("a few wide clusters")
 def _(rng):
     which = rng.integers(0, 5, 300)
-    return classed(rng, 6 * rng.normal(size=(5, 4))[which] + rng.normal(size=(300, 4)), (which % 2).astype(float))
+    return classed(
+        rng,
+        6 * rng.normal(size=(5, 4))[which] + rng.normal(size=(300, 4)),
+        (which % 2).astype(float),
+    )
 
 
 @clean("a ring within a ring")
 def _(rng):
     angle, y = rng.uniform(0, 2 * np.pi, 300), np.arange(300) % 2
     radius = 1 + y + 0.2 * rng.normal(size=300)
-    return Dataset("clean", np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y, "classification")
+    return Dataset(
+        "clean",
+        np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]),
+        y,
+        "classification",
+    )
 
 
 @clean("tiny, twelve rows", plan=SplitPlan(folds=3))
@@ -281,7 +337,9 @@ def _(rng):
 @clean("official parts drawn at random", plan=SplitPlan("official"))
 def _(rng):
     X = rng.normal(size=(300, 6))
-    return Dataset("clean", X, two_classes(rng, X[:, 0]), "classification", train_part=rng.random(300) < 0.7)
+    return Dataset(
+        "clean", X, two_classes(rng, X[:, 0]), "classification", train_part=rng.random(300) < 0.7
+    )
 
 
 @clean("labels, ten of them")
@@ -308,7 +366,9 @@ def _(rng):
 @clean("seasons and a trend split in order", plan=SplitPlan("time"))
 def _(rng):
     day = np.arange(365.0)
-    X = np.column_stack([np.sin(2 * np.pi * day / 7), np.sin(2 * np.pi * day / 365), rng.normal(size=365)])
+    X = np.column_stack(
+        [np.sin(2 * np.pi * day / 7), np.sin(2 * np.pi * day / 365), rng.normal(size=365)]
+    )
     return valued(rng, X, X[:, 0] + day / 100, time=day)
 
 
@@ -388,13 +448,17 @@ def _(rng):
     n = 240
     frame = pd.DataFrame(
         {
-            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20000, n), unit="D"),
+            "born": (
+                pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20000, n), unit="D")
+            ),
             "height": np.where(rng.random(n) < 0.1, np.nan, rng.normal(170, 9, n).round(1)),
             "eyes": rng.choice(np.array(["blue", "brown", "green", None], dtype=object), n),
             "pulse": rng.normal(70, 8, n).round(),
         }
     )
-    return Dataset("clean", frame, rng.normal(size=n) + frame["pulse"].to_numpy() / 20, "regression")
+    return Dataset(
+        "clean", frame, rng.normal(size=n) + frame["pulse"].to_numpy() / 20, "regression"
+    )
 
 
 @clean("a town that tells the price")
@@ -403,9 +467,15 @@ def _(rng):
     town = rng.integers(0, 25, n)
     level = rng.normal(size=25)
     frame = pd.DataFrame(
-        {"town": [f"t{k}" for k in town], "area": rng.normal(80, 20, n), "rooms": rng.integers(1, 7, n)}
+        {
+            "town": [f"t{k}" for k in town],
+            "area": rng.normal(80, 20, n),
+            "rooms": rng.integers(1, 7, n),
+        }
     )
-    return Dataset("clean", frame, level[town] + 0.02 * frame["area"] + 0.5 * rng.normal(size=n), "regression")
+    return Dataset(
+        "clean", frame, level[town] + 0.02 * frame["area"] + 0.5 * rng.normal(size=n), "regression"
+    )
 
 
 @clean("a product code with many values")
@@ -413,7 +483,11 @@ def _(rng):
     n = 400
     code = rng.zipf(1.4, n) % 80
     frame = pd.DataFrame(
-        {"product": code.astype(str), "price": rng.lognormal(2, 0.5, n), "week": rng.integers(1, 53, n)}
+        {
+            "product": code.astype(str),
+            "price": rng.lognormal(2, 0.5, n),
+            "week": rng.integers(1, 53, n),
+        }
     )
     return Dataset("clean", frame, two_classes(rng, np.cos(code)), "classification")
 
@@ -515,7 +589,9 @@ def _(rng):
 def _(rng):
     height = rng.normal(170, 8, 400)
     weight = height - 100 + rng.normal(0, 6, 400)
-    return valued(rng, np.column_stack([rng.integers(20, 40, 400), weight.round(), height.round()]), weight)
+    return valued(
+        rng, np.column_stack([rng.integers(20, 40, 400), weight.round(), height.round()]), weight
+    )
 
 
 @clean("standardised whole numbers", discrete=True)
@@ -527,13 +603,19 @@ def _(rng):
 @clean("eight-bit sensors", discrete=True)
 def _(rng):
     signal = rng.normal(size=(400, 1))
-    return valued(rng, np.clip(np.round(128 + 20 * signal + 4 * rng.normal(size=(400, 2))), 0, 255), signal[:, 0])
+    return valued(
+        rng,
+        np.clip(np.round(128 + 20 * signal + 4 * rng.normal(size=(400, 2))), 0, 255),
+        signal[:, 0],
+    )
 
 
 @clean("categories as text", discrete=True)
 def _(rng):
     frame = pd.DataFrame({f"c{j}": rng.choice(list("abcdef")[: j + 2], 300) for j in range(4)})
-    return Dataset("clean", frame, two_classes(rng, (frame["c2"] == "a").to_numpy(float)), "classification")
+    return Dataset(
+        "clean", frame, two_classes(rng, (frame["c2"] == "a").to_numpy(float)), "classification"
+    )
 
 
 @clean("categories of very different frequency", discrete=True)
@@ -545,7 +627,11 @@ def _(rng):
 @clean("categories as indicators", discrete=True)
 def _(rng):
     codes = rng.integers(0, 4, (300, 6))
-    return classed(rng, np.concatenate([np.eye(4)[codes[:, j]] for j in range(6)], axis=1), codes[:, 0].astype(float))
+    return classed(
+        rng,
+        np.concatenate([np.eye(4)[codes[:, j]] for j in range(6)], axis=1),
+        codes[:, 0].astype(float),
+    )
 
 
 @clean("types with small deviations", discrete=True)
@@ -602,7 +688,9 @@ def _(rng):
 
 @clean("hour, weekday and month", discrete=True)
 def _(rng):
-    X = np.column_stack([rng.integers(0, 24, 500), rng.integers(0, 7, 500), rng.integers(1, 13, 500)]).astype(float)
+    X = np.column_stack(
+        [rng.integers(0, 24, 500), rng.integers(0, 7, 500), rng.integers(1, 13, 500)]
+    ).astype(float)
     return valued(rng, X, np.sin(X[:, 0] / 4))
 
 
@@ -617,7 +705,11 @@ def _(rng):
 def _(rng):
     kind = rng.integers(0, 4, 300)
     shape = rng.random((4, 36)) < 0.5
-    return classed(rng, np.where(rng.random((300, 36)) < 0.1, ~shape[kind], shape[kind]).astype(float), kind * 1.0)
+    return classed(
+        rng,
+        np.where(rng.random((300, 36)) < 0.1, ~shape[kind], shape[kind]).astype(float),
+        kind * 1.0,
+    )
 
 
 @clean("binary columns and several labels", discrete=True)
@@ -630,7 +722,9 @@ def _(rng):
 @clean("binary columns and a rare class", discrete=True)
 def _(rng):
     y = (np.arange(400) % 20 == 0).astype(int)
-    return Dataset("clean", (rng.random((400, 12)) < 0.3 + 0.2 * y[:, None]).astype(float), y, "classification")
+    return Dataset(
+        "clean", (rng.random((400, 12)) < 0.3 + 0.2 * y[:, None]).astype(float), y, "classification"
+    )
 
 
 @clean("a tree of yes and no", discrete=True)
@@ -651,7 +745,9 @@ def _(rng):
 
 @clean("tiny, thirty rows of Likert", discrete=True, plan=SplitPlan(folds=3))
 def _(rng):
-    return Dataset("clean", rng.integers(1, 6, (30, 4)).astype(float), np.arange(30) % 2, "classification")
+    return Dataset(
+        "clean", rng.integers(1, 6, (30, 4)).astype(float), np.arange(30) % 2, "classification"
+    )
 
 
 # A module of its own, which registers its kinds with `clean`.

@@ -45,8 +45,16 @@ def _(rng):
 
 @clean("all kinds of cars in their usual order", discrete=True)
 def _(rng):
-    levels = [["v", "h", "m", "l"], ["v", "h", "m", "l"], ["2", "3", "4", "5"], ["s", "m", "b"], ["l", "m", "h"]]
-    frame = pd.DataFrame(list(product(*levels)), columns=["price", "upkeep", "doors", "boot", "safety"])
+    levels = [
+        ["v", "h", "m", "l"],
+        ["v", "h", "m", "l"],
+        ["2", "3", "4", "5"],
+        ["s", "m", "b"],
+        ["l", "m", "h"],
+    ]
+    frame = pd.DataFrame(
+        list(product(*levels)), columns=["price", "upkeep", "doors", "boot", "safety"]
+    )
     score = (frame["price"] == "v").to_numpy(float) + (frame["safety"] == "l").to_numpy(float)
     return Dataset("clean", frame, two_classes(rng, score, 4.0), "classification")
 
@@ -54,7 +62,9 @@ def _(rng):
 @clean("an exact rule over all settings", discrete=True)
 def _(rng):
     X = settings(3, 3, 2, 3, 4, 2)
-    return Dataset("clean", X, ((X[:, 0] == X[:, 1]) | (X[:, 4] == 0)).astype(int), "classification")
+    return Dataset(
+        "clean", X, ((X[:, 0] == X[:, 1]) | (X[:, 4] == 0)).astype(int), "classification"
+    )
 
 
 @clean("points of a mesh in order")
@@ -76,14 +86,22 @@ def _(rng):
 def _(rng):
     phase = np.tile(np.arange(4), 70)
     return Dataset(
-        "clean", 2 * rng.normal(size=(4, 5))[phase] + rng.normal(size=(280, 5)), rng.normal(size=280), "regression"
+        "clean",
+        2 * rng.normal(size=(4, 5))[phase] + rng.normal(size=(280, 5)),
+        rng.normal(size=280),
+        "regression",
     )
 
 
 @clean("three classes in turn")
 def _(rng):
     y = np.tile(np.arange(3), 80)
-    return Dataset("clean", 3 * rng.normal(size=(3, 5))[y] + 0.5 * rng.normal(size=(240, 5)), y, "classification")
+    return Dataset(
+        "clean",
+        3 * rng.normal(size=(3, 5))[y] + 0.5 * rng.normal(size=(240, 5)),
+        y,
+        "classification",
+    )
 
 
 @clean("weekdays that differ")
@@ -96,7 +114,11 @@ def _(rng):
 def _(rng):
     day = np.arange(364) % 7
     customers = rng.poisson(100 + 30 * (day > 4))
-    return valued(rng, np.column_stack([day, customers, rng.normal(15, 5, 364).round(1)]), customers.astype(float))
+    return valued(
+        rng,
+        np.column_stack([day, customers, rng.normal(15, 5, 364).round(1)]),
+        customers.astype(float),
+    )
 
 
 @clean("months of thirty years, some noisier")
@@ -118,7 +140,11 @@ def _(rng):
 def _(rng):
     day = np.arange(364)
     state = with_memory(rng, 364, 1 + 3.0 * (day % 7 > 4))
-    return valued(rng, np.column_stack([state, np.roll(state, 1), rng.normal(size=364)]), time=day.astype(float))
+    return valued(
+        rng,
+        np.column_stack([state, np.roll(state, 1), rng.normal(size=364)]),
+        time=day.astype(float),
+    )
 
 
 @clean("one column, sorted")
@@ -139,13 +165,17 @@ def _(rng):
 @clean("whole numbers beyond 2**53 and times in nanoseconds")
 def _(rng):
     stamp = rng.integers(16 * 10**17, 17 * 10**17, 200)
-    frame = pd.DataFrame({"n": rng.integers(2**60, 2**62, 200), "stamp": stamp, "a": rng.normal(size=200)})
+    frame = pd.DataFrame(
+        {"n": rng.integers(2**60, 2**62, 200), "stamp": stamp, "a": rng.normal(size=200)}
+    )
     return Dataset("clean", frame, two_classes(rng, frame["a"].to_numpy()), "classification")
 
 
 @clean("names that are all different")
 def _(rng):
-    frame = pd.DataFrame({"id": [f"P{k:05d}" for k in rng.permutation(3000)[:200]], "a": rng.normal(size=200)})
+    frame = pd.DataFrame(
+        {"id": [f"P{k:05d}" for k in rng.permutation(3000)[:200]], "a": rng.normal(size=200)}
+    )
     return Dataset("clean", frame, two_classes(rng, frame["a"].to_numpy()), "classification")
 
 
@@ -175,7 +205,11 @@ def _(rng):
             "age": np.clip(rng.normal(38, 13, n), 17, 90).astype(int),
             "schooling": rng.choice(16, n, p=schooling),
             "sex": rng.choice(["m", "f"], n, p=[0.67, 0.33]),
-            "hours": np.where(rng.random(n) < 0.47, 40, np.clip(rng.normal(40, 12, n), 1, 99)).astype(int),
+            "hours": (
+                np.where(rng.random(n) < 0.47, 40, np.clip(rng.normal(40, 12, n), 1, 99)).astype(
+                    int
+                )
+            ),
             "gains": np.where(rng.random(n) < 0.92, 0, rng.choice([7298, 15024, 3103, 5178], n)),
         }
     )
@@ -222,7 +256,9 @@ def _(rng):
     district = rng.integers(0, 30, 400)
     income, people = rng.normal(30, 6, 30).round(1), rng.integers(1000, 90000, 30)
     X = np.column_stack([income[district], people[district], rng.normal(size=(400, 2))])
-    return Dataset("clean", X, 2 * income[district] + rng.normal(0, 4, 400), "regression", groups=district)
+    return Dataset(
+        "clean", X, 2 * income[district] + rng.normal(0, 4, 400), "regression", groups=district
+    )
 
 
 @clean("sensors that go no further")
@@ -249,7 +285,9 @@ def _(rng):
 @clean("counts of atoms", discrete=True)
 def _(rng):
     carbon = rng.poisson(6, 400)
-    X = np.column_stack([carbon, 2 * carbon + 2 - 2 * rng.integers(0, 3, 400), rng.poisson(0.8, 400)])
+    X = np.column_stack(
+        [carbon, 2 * carbon + 2 - 2 * rng.integers(0, 3, 400), rng.poisson(0.8, 400)]
+    )
     return valued(rng, X.astype(float))
 
 
@@ -261,7 +299,9 @@ def _(rng):
 
 @clean("two dozen rows of three thousand yes and no", discrete=True)
 def _(rng):
-    return Dataset("clean", rng.integers(0, 2, (24, 3000)).astype(float), np.arange(24) % 2, "classification")
+    return Dataset(
+        "clean", rng.integers(0, 2, (24, 3000)).astype(float), np.arange(24) % 2, "classification"
+    )
 
 
 # ---------------------------------------------------------------- odd targets
@@ -281,7 +321,12 @@ def _(rng):
 
 @clean("five of sixty are positive")
 def _(rng):
-    return Dataset("clean", rng.normal(size=(60, 5)), rng.permutation(np.arange(60) < 5).astype(int), "classification")
+    return Dataset(
+        "clean",
+        rng.normal(size=(60, 5)),
+        rng.permutation(np.arange(60) < 5).astype(int),
+        "classification",
+    )
 
 
 @clean("twenty rare labels and rare words", discrete=True)

@@ -53,7 +53,9 @@ def crossval_experiments() -> dict[str, Experiment]:
             Crossval(test=0.25, select=select, repeats=2),
             name="numbers",
         ),
-        "groups": Experiment([paired], {"Ridge": ridge}, {"folds": 3}, Crossval(test=0.25), name="groups"),
+        "groups": Experiment(
+            [paired], {"Ridge": ridge}, {"folds": 3}, Crossval(test=0.25), name="groups"
+        ),
         "classes": Experiment(
             ["iris"],
             {"kNN": knn, "Perceptron": {"use": "sklearn.linear_model:Perceptron"}},
@@ -69,7 +71,9 @@ def herb_garden(n_rows: int = 120, seed: int = 0) -> Dataset:
     rows = []
     while len(rows) < n_rows:
         tokens = rng.choice(12, size=rng.integers(2, 5), replace=False)
-        items = rng.permutation([(3 * t + s) % 20 for t in tokens for s in range(2)])[: rng.integers(2, 6)]
+        items = rng.permutation([(3 * t + s) % 20 for t in tokens for s in range(2)])[
+            : rng.integers(2, 6)
+        ]
         row = sorted(tokens.tolist()), list(dict.fromkeys(items.tolist()))
         if not any((row[0], set(row[1])) == (other[0], set(other[1])) for other in rows):
             rows.append(row)
@@ -81,7 +85,12 @@ def herb_garden(n_rows: int = 120, seed: int = 0) -> Dataset:
 
 def topk_experiment() -> Experiment:
     metrics = ("precision", "recall", "f1", "rmrr", "ndcg", "map", "mrr", "hit_rate", "f1_of_means")
-    return Experiment([herb_garden()], {"EASE": "ease"}, protocol=TopK(k=(1, 3, 5), metrics=metrics), name="garden")
+    return Experiment(
+        [herb_garden()],
+        {"EASE": "ease"},
+        protocol=TopK(k=(1, 3, 5), metrics=metrics),
+        name="garden",
+    )
 
 
 def small_curve(name: str = "lab") -> Experiment:

@@ -43,7 +43,10 @@ def known_labels(data: Dataset) -> dict[str, Any]:
 @contextmanager
 def leaky_folder(data: Dataset) -> Iterator[Path]:
     """Lay out the modules of ``method_leaks`` with files of all labels, and a program that tells them."""
-    with tempfile.TemporaryDirectory() as scratch, socket.create_server(("127.0.0.1", 0)) as listening:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
         place = Path(scratch) / "lab"
         shutil.copytree(LEAKS, place)
         _write_labels(place, data)
@@ -70,7 +73,9 @@ def _write_labels(place: Path, data: Dataset) -> None:
     (place / "typed_in.py").write_text(f"LABELS = {known!r}\n")
     with sqlite3.connect(place / "rows.sqlite") as database:
         database.execute("CREATE TABLE rows (name TEXT, label TEXT)")
-        database.executemany("INSERT INTO rows VALUES (?, ?)", [(name, str(label)) for name, label in known.items()])
+        database.executemany(
+            "INSERT INTO rows VALUES (?, ?)", [(name, str(label)) for name, label in known.items()]
+        )
     database.close()
 
 
@@ -93,13 +98,17 @@ def found_codes(audit: Audit) -> dict[str, set[str]]:
     return found
 
 
-def leaky(module: str, *names: str, data: Dataset | None = None, protocol: Any = None) -> Experiment:
+def leaky(
+    module: str, *names: str, data: Dataset | None = None, protocol: Any = None
+) -> Experiment:
     """An experiment with methods of one of the modules."""
     methods = {name: f"{module}:{name}" for name in names}
     return Experiment([data or noise()], methods, {"folds": 2}, protocol or Predict(), name="lab")
 
 
-def codes_of_method(module: str, name: str, data: Dataset, protocol: Any = None, seed: int = 0) -> set[str]:
+def codes_of_method(
+    module: str, name: str, data: Dataset, protocol: Any = None, seed: int = 0
+) -> set[str]:
     """Audit one method of one module, every cell in a process of its own."""
     with leaky_folder(data):
         found = paragone.audit(leaky(module, name, data=data, protocol=protocol), seed=seed)

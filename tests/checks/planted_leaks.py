@@ -1,8 +1,9 @@
 """The register of planted leaks: what is planted, how, how big, and the codes of which one must be found.
 
-Plants of data are made from a generator, a number of rows and a size, so that their power can be simulated:
-`data_plant` registers them. Plants of methods and of reports are functions from a seed to the codes that an audit
-finds: `plant` registers them. Every module ``plants_*.py`` beside this one is read: a new kind of plant is one file.
+Plants of data are made from a generator, a number of rows and a size, so that their power can be
+simulated: `data_plant` registers them. Plants of methods and of reports are functions from a seed
+to the codes that an audit finds: `plant` registers them. Every module ``plants_*.py`` beside this
+one is read: a new kind of plant is one file.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Plant:
     Attributes
     ----------
     kind : str
-        What it is planted in: rows, columns, methods, reports; or ``missed``, which the audit does not find.
+        What it is planted in: rows, columns, methods, reports; or ``missed``, which the audit does
+        not find.
     name, how : str
         What it is called, and how it is made, in one sentence.
     size : str
@@ -75,7 +77,9 @@ _KINDS = ("rows", "columns", "methods", "reports", "missed")
 
 def _register(one: Plant) -> None:
     # A collector of doctests reads a module of plants a second time.
-    assert one.name not in PLANTS or PLANTS[one.name].how == one.how, f"two plants are called {one.name!r}"
+    assert one.name not in PLANTS or PLANTS[one.name].how == one.how, (
+        f"two plants are called {one.name!r}"
+    )
     assert one.kind in _KINDS, one.kind
     PLANTS[one.name] = one
 
@@ -84,7 +88,9 @@ def plant(kind: str, name: str, *codes: str, size: str, slow: bool = False):
     """Register a function from a seed to the codes that an audit finds; its docstring says how the plant is made."""
 
     def keep(find: Callable[[int], Iterable[str]]):
-        _register(Plant(kind, name, find.__doc__ or "", size, codes, lambda seed: set(find(seed)), slow))
+        _register(
+            Plant(kind, name, find.__doc__ or "", size, codes, lambda seed: set(find(seed)), slow)
+        )
         return find
 
     return keep
@@ -102,8 +108,8 @@ def data_plant(
 ):
     """Register a function from a generator, a number of rows and a size to a material.
 
-    ``n`` and ``amount`` are the size at which it must be found, ``unit`` says what the amount counts (``{amount}`` and
-    ``{n}`` are put in), ``sizes`` and ``rows`` are the table of its power.
+    ``n`` and ``amount`` are the size at which it must be found, ``unit`` says what the amount
+    counts (``{amount}`` and ``{n}`` are put in), ``sizes`` and ``rows`` are the table of its power.
     """
 
     def keep(make: Callable[[np.random.Generator, int, float], Material]):
@@ -112,7 +118,21 @@ def data_plant(
 
         words = unit.format(amount=f"{amount:g}", n=n)
         _register(
-            DataPlant(kind, name, make.__doc__ or "", words, codes, find, False, make, unit, n, amount, sizes, rows)
+            DataPlant(
+                kind,
+                name,
+                make.__doc__ or "",
+                words,
+                codes,
+                find,
+                False,
+                make,
+                unit,
+                n,
+                amount,
+                sizes,
+                rows,
+            )
         )
         return make
 

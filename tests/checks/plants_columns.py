@@ -7,7 +7,13 @@ from planted_leaks import data_plant
 from plants_rows import split
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
 from paragone.checks.material import Material
 from paragone.data import Dataset
@@ -30,14 +36,22 @@ def transformed(rng: np.random.Generator, n: int, transformer, columns: float) -
     y = rng.integers(0, 2, n)
     some = slice(0, int(columns))
     made = transformer.fit_transform(X[:, some])
-    return split(Dataset("plant", np.column_stack([made, X[:, int(columns) :]]), y, "classification"))
+    return split(
+        Dataset("plant", np.column_stack([made, X[:, int(columns) :]]), y, "classification")
+    )
 
 
 RIGHT = {"sizes": (0.8, 0.9, 0.95, 1.0), "rows": (50, 100, 200, 1000)}
 
 
 @data_plant(
-    "columns", "a copy of the label with errors", "PG120", n=200, amount=0.95, unit="{amount} of {n} rows", **RIGHT
+    "columns",
+    "a copy of the label with errors",
+    "PG120",
+    n=200,
+    amount=0.95,
+    unit="{amount} of {n} rows",
+    **RIGHT,
 )
 def _(rng, n, right):
     """A 0/1 column equals the label in some of the rows, at random."""
@@ -45,18 +59,36 @@ def _(rng, n, right):
 
 
 @data_plant(
-    "columns", "an exact copy", "PG105", n=40, amount=1, unit="{amount} column, {n} rows", rows=(20, 25, 30, 40)
+    "columns",
+    "an exact copy",
+    "PG105",
+    n=40,
+    amount=1,
+    unit="{amount} column, {n} rows",
+    rows=(20, 25, 30, 40),
 )
 def _(rng, n, _):
     """A column is another code of the label."""
     return with_column(rng, n, lambda _, y: 7 - 3 * y)
 
 
-@data_plant("columns", "the parity of an id", "PG120", n=200, amount=0.95, unit="{amount} of {n} ids", **RIGHT)
+@data_plant(
+    "columns",
+    "the parity of an id",
+    "PG120",
+    n=200,
+    amount=0.95,
+    unit="{amount} of {n} ids",
+    **RIGHT,
+)
 def _(rng, n, right):
     """A whole number is odd where the label is 1, in some of the rows."""
     return with_column(
-        rng, n, lambda _, y: 2 * rng.choice(9 * n, n, replace=False) + np.where(rng.random(n) < right, y, 1 - y)
+        rng,
+        n,
+        lambda _, y: (
+            2 * rng.choice(9 * n, n, replace=False) + np.where(rng.random(n) < right, y, 1 - y)
+        ),
     )
 
 
@@ -73,7 +105,9 @@ def _(rng, n, right):
 )
 def _(rng, n, more):
     """A value is missing in 5 % of the rows of one class and in more of those of the other."""
-    return with_column(rng, n, lambda x, y: np.where(rng.random(n) < 0.05 + y * min(more, 0.95), np.nan, x))
+    return with_column(
+        rng, n, lambda x, y: np.where(rng.random(n) < 0.05 + y * min(more, 0.95), np.nan, x)
+    )
 
 
 @data_plant(
@@ -91,7 +125,13 @@ def _(rng, n, _):
 
 
 @data_plant(
-    "columns", "either of two columns, not both", "PG121", n=200, amount=0.95, unit="{amount} of {n} rows", **RIGHT
+    "columns",
+    "either of two columns, not both",
+    "PG121",
+    n=200,
+    amount=0.95,
+    unit="{amount} of {n} rows",
+    **RIGHT,
 )
 def _(rng, n, right):
     """The label is the exclusive or of two 0/1 columns of twenty, in some of the rows."""
@@ -133,7 +173,12 @@ def _(rng, n, noise):
     return split(Dataset("plant", X, X[:, 4] + X[:, 11] + noise * rng.normal(size=n), "regression"))
 
 
-COLUMNS = {"sizes": (1, 2, 4, 8), "rows": (30, 100, 1000), "unit": "{amount} of 8 columns, {n} rows", "n": 60}
+COLUMNS = {
+    "sizes": (1, 2, 4, 8),
+    "rows": (30, 100, 1000),
+    "unit": "{amount} of 8 columns, {n} rows",
+    "n": 60,
+}
 
 
 @data_plant("columns", "standardised on all rows", "PG107", amount=1, **COLUMNS)
@@ -169,7 +214,9 @@ def _(rng, n, columns):
 @data_plant("columns", "normal scores over all rows", "PG107", amount=1, **COLUMNS)
 def _(rng, n, columns):
     """Columns are turned into normal scores of all rows."""
-    return transformed(rng, n, QuantileTransformer(n_quantiles=min(n, 1000), output_distribution="normal"), columns)
+    return transformed(
+        rng, n, QuantileTransformer(n_quantiles=min(n, 1000), output_distribution="normal"), columns
+    )
 
 
 @data_plant("columns", "principal components of all rows", "PG107", amount=4, **COLUMNS)
@@ -192,7 +239,9 @@ def _(rng, n, gaps):
     """Values are missing at random in eight columns and filled in with the mean of each."""
     X = skewed(rng, n)
     X[rng.random(X.shape) < gaps] = np.nan
-    return split(Dataset("plant", SimpleImputer().fit_transform(X), rng.integers(0, 2, n), "classification"))
+    return split(
+        Dataset("plant", SimpleImputer().fit_transform(X), rng.integers(0, 2, n), "classification")
+    )
 
 
 @data_plant(
@@ -209,7 +258,11 @@ def _(rng, n, categories):
     """A category without bearing on the label is replaced by the mean of the label, over all rows."""
     category = rng.integers(0, int(categories), n)
     return with_column(
-        rng, n, lambda _, y: (np.bincount(category, weights=y) / np.maximum(np.bincount(category), 1))[category]
+        rng,
+        n,
+        lambda _, y: (np.bincount(category, weights=y) / np.maximum(np.bincount(category), 1))[
+            category
+        ],
     )
 
 
@@ -225,7 +278,11 @@ def _(rng, n, categories):
 )
 def _(rng, n, categories):
     """A category without bearing on the target is replaced by (sum + 10 mean of all) / (rows + 10)."""
-    X, y, category = rng.normal(size=(n, 6)), rng.normal(size=n), rng.integers(0, int(categories), n)
+    X, y, category = (
+        rng.normal(size=(n, 6)),
+        rng.normal(size=n),
+        rng.integers(0, int(categories), n),
+    )
     sums, counts = np.bincount(category, weights=y), np.bincount(category)
     X[:, 2] = ((sums + 10 * y.mean()) / (counts + 10))[category]
     return split(Dataset("plant", X, y, "regression"))
@@ -245,4 +302,6 @@ def _(rng, n, kept):
     """Of 2000 columns of noise those are kept that correlate best with fair labels, over all rows."""
     X, y = rng.normal(size=(n, 2000)), rng.integers(0, 2, n)
     strength = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())) / X.std(axis=0)
-    return split(Dataset("plant", X[:, np.sort(np.argsort(-strength)[: int(kept)])], y, "classification"))
+    return split(
+        Dataset("plant", X[:, np.sort(np.argsort(-strength)[: int(kept)])], y, "classification")
+    )

@@ -27,7 +27,12 @@ def _(rng, n, gaps):
 
 
 @data_plant(
-    "missed", "bins of equal size over all rows", "PG107", n=200, amount=6, unit="{amount} of 6 columns, {n} rows"
+    "missed",
+    "bins of equal size over all rows",
+    "PG107",
+    n=200,
+    amount=6,
+    unit="{amount} of 6 columns, {n} rows",
 )
 def _(rng, n, _):
     """Columns are cut at the quintiles of all rows."""
@@ -37,7 +42,13 @@ def _(rng, n, _):
 
 
 @data_plant(
-    "missed", "centred within each class", "PG122", "PG107", n=200, amount=6, unit="{amount} of 6 columns, {n} rows"
+    "missed",
+    "centred within each class",
+    "PG122",
+    "PG107",
+    n=200,
+    amount=6,
+    unit="{amount} of 6 columns, {n} rows",
 )
 def _(rng, n, _):
     """The mean of each class, over all rows, is taken from its rows."""
@@ -63,7 +74,9 @@ def _(rng, n, _):
     return split(Dataset("plant", X.round(2), y, "classification"))
 
 
-@data_plant("missed", "the target of the next row", "PG120", "PG132", n=200, amount=1, unit="all {n} rows")
+@data_plant(
+    "missed", "the target of the next row", "PG120", "PG132", n=200, amount=1, unit="all {n} rows"
+)
 def _(rng, n, _):
     """A column holds the target of the row after, in rows that are otherwise independent."""
     X = rng.normal(size=(n, 6))

@@ -26,7 +26,15 @@ def with_number(rng: np.random.Generator, n: int, make) -> Material:
 # ---------------------------------------------------------------- rows
 
 
-@data_plant("rows", "a file pasted twice", "PG101", n=200, amount=2, unit="{n} rows, each {amount} times", rows=ROWS)
+@data_plant(
+    "rows",
+    "a file pasted twice",
+    "PG101",
+    n=200,
+    amount=2,
+    unit="{n} rows, each {amount} times",
+    rows=ROWS,
+)
 def _(rng, n, times):
     """The file was put together from parts, and one part was taken more than once."""
     X = rng.normal(size=(n // int(times), 6))
@@ -35,7 +43,13 @@ def _(rng, n, times):
 
 
 @data_plant(
-    "rows", "a bootstrap before the split", "PG101", n=200, amount=1, unit="{n} rows drawn with replacement", rows=ROWS
+    "rows",
+    "a bootstrap before the split",
+    "PG101",
+    n=200,
+    amount=1,
+    unit="{n} rows drawn with replacement",
+    rows=ROWS,
 )
 def _(rng, n, _):
     """Rows are drawn with replacement, and then split."""
@@ -77,7 +91,14 @@ def _(rng, n, noise):
     """Data is made larger by copies with noise, shuffled, and then split."""
     X = rng.normal(size=(n // 3 + 1, 6))
     rows = rng.permutation(np.arange(n) // 3)
-    return split(Dataset("plant", X[rows] + noise * rng.normal(size=(n, 6)), classed(rng, X)[rows], "classification"))
+    return split(
+        Dataset(
+            "plant",
+            X[rows] + noise * rng.normal(size=(n, 6)),
+            classed(rng, X)[rows],
+            "classification",
+        )
+    )
 
 
 @data_plant(
@@ -100,7 +121,14 @@ def _(rng, n, mixed):
 
 
 @data_plant(
-    "rows", "a series at twice its rate", "PG135", "PG132", n=200, amount=2, unit="{n} rows", rows=(100, 200, 600)
+    "rows",
+    "a series at twice its rate",
+    "PG135",
+    "PG132",
+    n=200,
+    amount=2,
+    unit="{n} rows",
+    rows=(100, 200, 600),
 )
 def _(rng, n, _):
     """Values between two measurements are filled in by straight lines, and then rows are split at random."""
@@ -114,7 +142,13 @@ def _(rng, n, _):
 
 
 @data_plant(
-    "columns", "the answer as text", "PG105", n=40, amount=1, unit="{amount} column, {n} rows", rows=(20, 25, 30, 40)
+    "columns",
+    "the answer as text",
+    "PG105",
+    n=40,
+    amount=1,
+    unit="{amount} column, {n} rows",
+    rows=(20, 25, 30, 40),
 )
 def _(rng, n, _):
     """A text column names the class in other words."""
@@ -125,7 +159,13 @@ def _(rng, n, _):
 
 
 @data_plant(
-    "columns", "the target in other units", "PG105", n=40, amount=1, unit="{amount} column, {n} rows", rows=(10, 20, 40)
+    "columns",
+    "the target in other units",
+    "PG105",
+    n=40,
+    amount=1,
+    unit="{amount} column, {n} rows",
+    rows=(10, 20, 40),
 )
 def _(rng, n, _):
     """A column is the target in Fahrenheit."""
@@ -148,7 +188,13 @@ def _(rng, n, noise):
 
 
 @data_plant(
-    "columns", "the rank of the target", "PG106", n=100, amount=1, unit="{amount} column, {n} rows", rows=(20, 50, 100)
+    "columns",
+    "the rank of the target",
+    "PG106",
+    n=100,
+    amount=1,
+    unit="{amount} column, {n} rows",
+    rows=(20, 50, 100),
 )
 def _(rng, n, _):
     """A column holds the place of each row when all are sorted by the target."""
@@ -182,7 +228,9 @@ def _(rng, n, _):
     """One class was collected a year later than the other."""
     y = rng.permutation(np.arange(n) % 2)
     day = pd.Timestamp("2020-01-01") + pd.to_timedelta(400 * y + rng.integers(0, 300, n), unit="D")
-    return split(Dataset("plant", pd.DataFrame({"a": rng.normal(size=n), "day": day}), y, "classification"))
+    return split(
+        Dataset("plant", pd.DataFrame({"a": rng.normal(size=n), "day": day}), y, "classification")
+    )
 
 
 @data_plant(
@@ -198,7 +246,9 @@ def _(rng, n, _):
     """One class has the numbers from 5000 on."""
     y = rng.permutation(np.arange(n) % 2)
     number = 5000 * y + rng.permutation(5000)[:n]
-    return split(Dataset("plant", np.column_stack([rng.normal(size=(n, 3)), number]), y, "classification"))
+    return split(
+        Dataset("plant", np.column_stack([rng.normal(size=(n, 3)), number]), y, "classification")
+    )
 
 
 @data_plant(
@@ -213,13 +263,22 @@ def _(rng, n, _):
 )
 def _(rng, n, categories):
     """A category, which stands beside it, is replaced by the mean of the target over its other rows."""
-    X, y, category = rng.normal(size=(n, 4)), rng.normal(size=n), rng.integers(0, int(categories), n)
+    X, y, category = (
+        rng.normal(size=(n, 4)),
+        rng.normal(size=n),
+        rng.integers(0, int(categories), n),
+    )
     counts = np.bincount(category)[category]
     others = (np.bincount(category, weights=y)[category] - y) / np.maximum(counts - 1, 1)
     return split(Dataset("plant", np.column_stack([X, category, others]), y, "regression"))
 
 
-COLUMNS = {"sizes": (1, 2, 4, 8), "rows": (30, 100, 1000), "unit": "{amount} of 8 columns, {n} rows", "n": 60}
+COLUMNS = {
+    "sizes": (1, 2, 4, 8),
+    "rows": (30, 100, 1000),
+    "unit": "{amount} of 8 columns, {n} rows",
+    "n": 60,
+}
 
 
 def turned(rng: np.random.Generator, n: int, transformer, columns: float) -> Material:
@@ -256,4 +315,6 @@ def _(rng, n, gaps):
     X = rng.normal(size=(n, 6))
     y = classed(rng, X)
     X[rng.random(X.shape) < gaps] = np.nan
-    return split(Dataset("plant", SimpleImputer(strategy="median").fit_transform(X), y, "classification"))
+    return split(
+        Dataset("plant", SimpleImputer(strategy="median").fit_transform(X), y, "classification")
+    )

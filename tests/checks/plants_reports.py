@@ -24,7 +24,12 @@ def of_store(seed: int, spoil: Callable[[Path, Means], dict]) -> set[str]:
     """Run twelve nearest neighbours and a tree on three datasets of noise, and audit what somebody makes of it."""
     random = np.random.default_rng(seed + 48)
     data = [
-        Dataset(f"d{k}", random.normal(size=(97, 3)), random.permutation(np.arange(97) % 2), "classification")
+        Dataset(
+            f"d{k}",
+            random.normal(size=(97, 3)),
+            random.permutation(np.arange(97) % 2),
+            "classification",
+        )
         for k in range(3)
     ]
     methods = {name: KNeighborsClassifier(int(name[1:])) for name in VARIANTS}
@@ -53,10 +58,20 @@ def table(folder: Path, methods: list[str], cell: Callable[[str, str], str]) -> 
 @plant("reports", "only the best variant", "PG146", size="1 of 12 variants, 3 datasets of noise")
 def _(seed):
     """Twelve settings of one method were scored on the test rows, and the table shows the one that is best there."""
-    return of_store(seed, lambda folder, means: table(folder, [best(means), "tree"], lambda m, d: f"{means[m, d]:.4f}"))
+    return of_store(
+        seed,
+        lambda folder, means: table(
+            folder, [best(means), "tree"], lambda m, d: f"{means[m, d]:.4f}"
+        ),
+    )
 
 
-@plant("reports", "the best variant of each dataset as one method", "PG146", size="12 variants, 3 datasets of noise")
+@plant(
+    "reports",
+    "the best variant of each dataset as one method",
+    "PG146",
+    size="12 variants, 3 datasets of noise",
+)
 def _(seed):
     """A column called kNN holds, on every dataset, the number of the variant that is best there."""
 
@@ -71,7 +86,12 @@ def _(seed):
     return of_store(seed, spoil)
 
 
-@plant("reports", "a claim about the best variant", "PG146", size="1 of 12 variants, 3 datasets of noise")
+@plant(
+    "reports",
+    "a claim about the best variant",
+    "PG146",
+    size="1 of 12 variants, 3 datasets of noise",
+)
 def _(seed):
     """A paper claims the mean of the variant that is best on the test rows."""
 
@@ -108,7 +128,12 @@ def printed(seed: int, n: int = 8) -> np.ndarray:
     return np.random.default_rng(seed).integers(60, 99, (n, 3)) / 100
 
 
-@plant("reports", "a mean that no number of right answers gives", "PG321", size="1 of 16 means of 36 items")
+@plant(
+    "reports",
+    "a mean that no number of right answers gives",
+    "PG321",
+    size="1 of 16 means of 36 items",
+)
 def _(seed):
     """An accuracy of 36 items is printed that is no k/36."""
     rows = ["dataset,n_items,method,accuracy"]
@@ -122,7 +147,11 @@ def _(seed):
 def _(seed):
     """A mean of 0.97 is printed with a deviation of 0.41."""
     rows = ["dataset,method,accuracy"]
-    rows += [f"d{k},{'AB'[j]},{one[j]} ± 0.02" for k, one in enumerate(printed(seed, 4)) for j in range(2)]
+    rows += [
+        f"d{k},{'AB'[j]},{one[j]} ± 0.02"
+        for k, one in enumerate(printed(seed, 4))
+        for j in range(2)
+    ]
     rows[3] = "d1,A,0.97 ± 0.41"
     return of_table("\n".join(rows) + "\n")
 

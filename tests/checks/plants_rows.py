@@ -13,14 +13,20 @@ Draw = np.random.Generator
 
 
 def split(dataset: Dataset, plan: SplitPlan | None = None, seed: int = 0) -> Material:
-    return Material(dataset.name, dataset, sides_of(make_splits(dataset, plan or SplitPlan(), seed)), (dataset,))
+    return Material(
+        dataset.name, dataset, sides_of(make_splits(dataset, plan or SplitPlan(), seed)), (dataset,)
+    )
 
 
 def classed(rng: Draw, X) -> np.ndarray:
-    return (np.asarray(X)[:, 0] + rng.normal(size=X.shape[0]) > np.median(np.asarray(X)[:, 0])).astype(int)
+    return (
+        np.asarray(X)[:, 0] + rng.normal(size=X.shape[0]) > np.median(np.asarray(X)[:, 0])
+    ).astype(int)
 
 
-def with_twins(rng: Draw, X: np.ndarray, y: np.ndarray, twins: int) -> tuple[np.ndarray, np.ndarray]:
+def with_twins(
+    rng: Draw, X: np.ndarray, y: np.ndarray, twins: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Put a copy of some rows in the place of others, target and all."""
     rows = rng.permutation(len(X))[: 2 * twins]
     X, y = X.copy(), y.copy()
@@ -241,7 +247,11 @@ def _(rng, n, people):
     who = rng.integers(0, int(people), n)
     y = rng.integers(0, 2, int(people))[who]
     frame = pd.DataFrame(
-        {"subject": [f"s{k:03d}" for k in who], "a": rng.normal(size=n), "b": rng.normal(size=n) + 0.3 * y}
+        {
+            "subject": [f"s{k:03d}" for k in who],
+            "a": rng.normal(size=n),
+            "b": rng.normal(size=n) + 0.3 * y,
+        }
     )
     return split(Dataset("plant", frame, y, "classification"))
 
@@ -261,7 +271,12 @@ def _(rng, n, people):
     who = np.concatenate([np.arange(int(people)), rng.integers(0, int(people), n - int(people))])
     y = rng.normal(size=int(people))[who] + 0.1 * rng.normal(size=n)
     return split(
-        Dataset("plant", np.column_stack([rng.normal(size=(n, 3)), np.eye(int(people))[who]]), y, "regression")
+        Dataset(
+            "plant",
+            np.column_stack([rng.normal(size=(n, 3)), np.eye(int(people))[who]]),
+            y,
+            "regression",
+        )
     )
 
 
@@ -279,7 +294,9 @@ def _(rng, n, noise):
     """A column of whole numbers names the patient, whose measurements are alike; the label is the visit's."""
     who = rng.integers(0, 50, n)
     X = rng.normal(size=(50, 8))[who] + noise * rng.normal(size=(n, 8))
-    return split(Dataset("plant", np.column_stack([1000 + 7 * who, X]), classed(rng, X), "classification"))
+    return split(
+        Dataset("plant", np.column_stack([1000 + 7 * who, X]), classed(rng, X), "classification")
+    )
 
 
 @data_plant(
@@ -364,7 +381,10 @@ def _(rng, n, classes):
     """The file is sorted by class and cut into folds as it is."""
     y = np.sort(rng.integers(0, int(classes), n))
     pairs = [(np.setdiff1d(np.arange(n), part), part) for part in np.array_split(np.arange(n), 5)]
-    return split(Dataset("plant", rng.normal(size=(n, 5)) + y[:, None], y, "classification"), SplitPlan.of(pairs))
+    return split(
+        Dataset("plant", rng.normal(size=(n, 5)) + y[:, None], y, "classification"),
+        SplitPlan.of(pairs),
+    )
 
 
 @data_plant(
@@ -382,7 +402,9 @@ def _(rng, n, shift):
     train = np.arange(n) < 0.7 * n
     X = rng.normal(size=(n, 6))
     X[~train, 2] += shift
-    return split(Dataset("plant", X, X[:, 0], "regression", train_part=train), SplitPlan("official"))
+    return split(
+        Dataset("plant", X, X[:, 0], "regression", train_part=train), SplitPlan("official")
+    )
 
 
 @data_plant(

@@ -47,7 +47,9 @@ def leaky(tmp_path) -> Path:
 
 def with_known(file: Path, *entries: str) -> Path:
     known = file.with_name("known.toml")
-    known.write_text(file.read_text() + "".join(f"\n[[audit.acknowledge]]\n{entry}\n" for entry in entries))
+    known.write_text(
+        file.read_text() + "".join(f"\n[[audit.acknowledge]]\n{entry}\n" for entry in entries)
+    )
     return known
 
 
@@ -95,7 +97,10 @@ class TestExitCodes:
             ('code = "PG101"', "'audit.acknowledge.0.reason' is missing"),
             ('code = "PG999"\nreason = "x"', "unknown audit code 'PG999'"),
             ('code = "leak"\nreason = "x"', "PG"),
-            ('code = "PG101"\nreason = "x"\ndata = "rows"', "unknown key 'audit.acknowledge.0.data'"),
+            (
+                'code = "PG101"\nreason = "x"\ndata = "rows"',
+                "unknown key 'audit.acknowledge.0.data'",
+            ),
         ],
     )
     def test_bad_acknowledgements_give_two_and_a_sentence(self, paragone, leaky, entry, words):
@@ -124,7 +129,10 @@ class TestExitCodes:
             paragone.audit(leaky, canary="none").at_least("bad")
 
     def test_a_clean_experiment_gives_zero(self, paragone, tmp_path):
-        text = 'name = "c"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 2\n[methods.V]\nuse = "variance"\n'
+        text = (
+            'name = "c"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 2\n[methods.V]\nuse ='
+            ' "variance"\n'
+        )
         (tmp_path / "c.toml").write_text(text)
         ended = paragone("audit", tmp_path / "c.toml", *QUICK)
         assert (ended.code, ended.out.splitlines()[0]) == (0, "Audit of c.toml: no open finding")
@@ -133,7 +141,9 @@ class TestExitCodes:
 class TestStores:
     def test_json_holds_everything(self, paragone, leaky):
         assert paragone("run", leaky, "--workers", "0", "--accept-leak", "all").code == 0
-        ended = paragone("audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2", "--run-code")
+        ended = paragone(
+            "audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2", "--run-code"
+        )
         values = json.loads(ended.out)
         assert ended.code == 1
         assert (values["clean"], values["open"], values["notes"]) == (False, 1, 1)
@@ -149,7 +159,9 @@ class TestStores:
             "completeness",
         }
 
-    def test_acknowledgements_added_after_the_run_are_read_from_the_file_beside_the_store(self, paragone, leaky):
+    def test_acknowledgements_added_after_the_run_are_read_from_the_file_beside_the_store(
+        self, paragone, leaky
+    ):
         paragone("run", leaky, "--workers", "0", "--accept-leak", "all")
         leaky.write_text(with_known(leaky, *EVERYTHING).read_text())
         assert paragone("audit", leaky.with_suffix(".sqlite"), "--sample", "0", *QUICK).code == 0
@@ -161,7 +173,8 @@ class TestStores:
         leaky.with_suffix(".sqlite").rename(elsewhere)
         alone = paragone("audit", elsewhere, "--sample", "0", "--run-code")
         assert (
-            "not checked: leaks, canary and determinism (they need the data): 1 of the datasets (rows.csv)" in alone.out
+            "not checked: leaks, canary and determinism (they need the data): 1 of the datasets"
+            " (rows.csv)" in alone.out
         )
         assert "PG101" not in alone.out
         assert "scores recomputed from predictions" in alone.out
@@ -184,7 +197,9 @@ class TestStores:
         assert any(one.check == "completeness" for one in found.checked)
 
     def test_another_declaration_is_refused(self, made_curve, leaky):
-        with pytest.raises(InputError, match="declares 'leaky', the store's experiment is 'curves'"):
+        with pytest.raises(
+            InputError, match="declares 'leaky', the store's experiment is 'curves'"
+        ):
             paragone.audit(made_curve / "curves.sqlite", declaration=leaky)
 
     def test_several_experiments_of_one_store_are_audited_one_by_one(self, tmp_path):
@@ -204,14 +219,21 @@ class TestStores:
 
     def test_progress_names_every_step_and_comes_to_its_end(self):
         said = []
-        paragone.audit(crossval_experiments()["groups"], progress=lambda *step: said.append(step), in_process=True)
+        paragone.audit(
+            crossval_experiments()["groups"],
+            progress=lambda *step: said.append(step),
+            in_process=True,
+        )
         assert [number for _, number, _ in said] == list(range(len(said)))
         assert said[-1] == ("done", len(said) - 1, len(said) - 1)
 
 
 class TestTheObject:
     def made(self) -> Audit:
-        findings = (Finding("PG108", "two columns"), Finding("PG101", "three rows", dataset="<d>", examples=("a",)))
+        findings = (
+            Finding("PG108", "two columns"),
+            Finding("PG101", "three rows", dataset="<d>", examples=("a",)),
+        )
         return Audit("lab", acknowledge(findings, [Acknowledgement("PG108", "padding")]))
 
     def test_the_worst_comes_first_and_the_frame_has_a_row_each(self):
@@ -224,7 +246,9 @@ class TestTheObject:
 
     def test_it_shows_itself_as_text_and_in_a_notebook(self):
         audit = self.made()
-        assert repr(audit).splitlines()[0] == "Audit of lab: 1 open finding (1 error), 1 acknowledged"
+        assert (
+            repr(audit).splitlines()[0] == "Audit of lab: 1 open finding (1 error), 1 acknowledged"
+        )
         html = audit._repr_html_()
         assert "&lt;d&gt;" in html
         assert "acknowledged: padding" in html

@@ -64,8 +64,12 @@ def test_an_error_stops_the_run_before_anything_is_fitted_or_written(paragone, l
 
 
 @pytest.mark.parametrize("accepted", [["PG105"], ["all"], ["PG101", "PG105"]])
-def test_what_is_accepted_runs_is_kept_and_stands_beside_every_result(paragone, lab, accepted, tmp_path):
-    ended = paragone("run", lab, "--workers", 0, *(word for code in accepted for word in ("--accept-leak", code)))
+def test_what_is_accepted_runs_is_kept_and_stands_beside_every_result(
+    paragone, lab, accepted, tmp_path
+):
+    ended = paragone(
+        "run", lab, "--workers", 0, *(word for code in accepted for word in ("--accept-leak", code))
+    )
     assert ended.code == 0
     told = "A leak was accepted (PG105 on t: 1 of 4 features"
     store = lab.with_suffix(".sqlite")
@@ -77,7 +81,9 @@ def test_what_is_accepted_runs_is_kept_and_stands_beside_every_result(paragone, 
     assert page.count(told) >= 2, "by the verdict and among the warnings"
     with Results.open(store) as results:
         (sentence,) = results.warned("lab")
-    assert sentence.endswith(f"accepted with --accept-leak {'PG105' if 'PG105' in accepted else 'all'}.")
+    assert sentence.endswith(
+        f"accepted with --accept-leak {'PG105' if 'PG105' in accepted else 'all'}."
+    )
 
 
 def test_a_reason_in_the_experiment_file_is_acceptance_and_makes_nothing_stale(paragone, lab):
@@ -154,23 +160,34 @@ def test_a_large_table_is_left_to_the_audit_and_that_is_said(monkeypatch):
     frame = table()
     X = frame[["a", "b", "c", "answer"]].to_numpy(dtype=float)
     lab = Experiment(
-        [Dataset("one", X, frame["y"], "classification"), Dataset("two", X + 1, frame["y"], "classification")],
+        [
+            Dataset("one", X, frame["y"], "classification"),
+            Dataset("two", X + 1, frame["y"], "classification"),
+        ],
         {"floor": DummyClassifier()},
         protocol=Predict(metrics="accuracy"),
     )
     told = []
     monkeypatch.setattr(before_run, "MOST_LOOKS", 90 * 4 * (20 + 1))
     monkeypatch.setattr(before_run, "MOST_PAIRS", 10)
-    # 90 rows of 4 values are within the budget once: the second table is not looked at, though it leaks as well.
+    # 90 rows of 4 values are within the budget once: the second table is not looked at, though it
+    # leaks as well.
     passed = check_before_run(lab, "none.sqlite", "PG105", tell=told.append)
     assert [leak.where for leak in passed.accepted] == ["one"]
     notes = [line for line in told if line.startswith("note: ")]
-    assert "note: 2 datasets: too large to look at before a run (near rows); `paragone audit` does" in notes
-    assert any(line.startswith("note: two: too large to look at before a run (exact rows, ") for line in notes)
+    assert (
+        "note: 2 datasets: too large to look at before a run (near rows); `paragone audit` does"
+        in notes
+    )
+    assert any(
+        line.startswith("note: two: too large to look at before a run (exact rows, ")
+        for line in notes
+    )
 
 
 @pytest.mark.parametrize(
-    "record", [None, 3, {}, {"fingerprint": 1}, {"fingerprint": "a", "accepted": 5}, {"accepted": []}]
+    "record",
+    [None, 3, {}, {"fingerprint": 1}, {"fingerprint": "a", "accepted": 5}, {"accepted": []}],
 )
 def test_a_strangers_record_is_read_as_data(record):
     found = PassedChecks.of_record(record)

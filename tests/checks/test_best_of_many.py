@@ -21,7 +21,9 @@ K = (1, 3, 5, 7, 9, 15)
 
 def noise(name: str, seed: int, n: int = 97) -> Dataset:
     random = np.random.default_rng(seed)
-    return Dataset(name, random.normal(size=(n, 3)), random.permutation(np.arange(n) % 2), "classification")
+    return Dataset(
+        name, random.normal(size=(n, 3)), random.permutation(np.arange(n) % 2), "classification"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,9 @@ def store(tmp_path_factory) -> Path:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    methods = {f"k{k}": KNeighborsClassifier(k) for k in K} | {"tree": DecisionTreeClassifier(random_state=0)}
+    methods = {f"k{k}": KNeighborsClassifier(k) for k in K} | {
+        "tree": DecisionTreeClassifier(random_state=0)
+    }
     data = [noise(f"d{i}", 48 + i) for i in range(3)]
     path = tmp_path_factory.mktemp("many") / "lab.sqlite"
     lab = Experiment(data, methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab")
@@ -58,13 +62,20 @@ def ranked(means) -> list[str]:
 
 def written(folder: Path, methods, cells) -> Path:
     lines = [",".join(["dataset", *methods])]
-    lines += [",".join([name, *(f"{cells(method, name):.4f}" for method in methods)]) for name in ("d0", "d1", "d2")]
+    lines += [
+        ",".join([name, *(f"{cells(method, name):.4f}" for method in methods)])
+        for name in ("d0", "d1", "d2")
+    ]
     (folder / "table.csv").write_text("\n".join(lines) + "\n")
     return folder / "table.csv"
 
 
 def codes(store, **given) -> list[str]:
-    return [one.code for one in paragone.audit(store, **given).findings if one.code in ("PG145", "PG146")]
+    return [
+        one.code
+        for one in paragone.audit(store, **given).findings
+        if one.code in ("PG145", "PG146")
+    ]
 
 
 def naive_choice(scores: np.ndarray, datasets: np.ndarray) -> tuple[float, float]:
@@ -72,7 +83,8 @@ def naive_choice(scores: np.ndarray, datasets: np.ndarray) -> tuple[float, float
 
     def mean(rows, column):
         by_dataset = [
-            np.mean([scores[r, column] for r in rows if datasets[r] == d]) for d in {datasets[r] for r in rows}
+            np.mean([scores[r, column] for r in rows if datasets[r] == d])
+            for d in {datasets[r] for r in rows}
         ]
         return np.mean(by_dataset)
 
@@ -95,20 +107,28 @@ class TestTheChoice:
         found = choice(scores, datasets)
         assert (found.shown, found.chosen) == pytest.approx(naive_choice(scores, datasets))
         turned = choice(-scores, datasets, higher_is_better=False)
-        assert (-turned.shown, -turned.chosen, turned.best) == pytest.approx((found.shown, found.chosen, found.best))
+        assert (-turned.shown, -turned.chosen, turned.best) == pytest.approx(
+            (found.shown, found.chosen, found.best)
+        )
 
     def test_the_luck_of_the_best_of_equals_is_known(self):
         """Means of ten folds with deviation 1: the greatest of 25 stands 1.965 deviations above the mean."""
         random = np.random.default_rng(0)
-        found = [choice(random.normal(size=(10, 25)), np.zeros(10, dtype=int), seed=k) for k in range(40)]
-        assert np.mean([one.by_chance for one in found]) == pytest.approx(1.965 / np.sqrt(10), rel=0.05)
+        found = [
+            choice(random.normal(size=(10, 25)), np.zeros(10, dtype=int), seed=k) for k in range(40)
+        ]
+        assert np.mean([one.by_chance for one in found]) == pytest.approx(
+            1.965 / np.sqrt(10), rel=0.05
+        )
         # Chosen without the fold, it comes to nothing, as it should.
         assert np.mean([one.chosen for one in found]) == pytest.approx(0, abs=0.15)
         assert np.mean([one.shown for one in found]) > 0.5
 
     def test_equals_are_seldom_said_to_differ(self):
         random = np.random.default_rng(1)
-        p = [choice(random.normal(size=(6, 8)), np.zeros(6, dtype=int), seed=k).p for k in range(100)]
+        p = [
+            choice(random.normal(size=(6, 8)), np.zeros(6, dtype=int), seed=k).p for k in range(100)
+        ]
         assert np.mean(np.array(p) <= 0.05) <= 0.12
         assert choice(np.arange(8) + random.normal(size=(6, 8)), np.zeros(6, dtype=int)).p <= 0.01
 
@@ -137,7 +157,10 @@ class TestStores:
     def test_variants_are_noted_with_the_luck_of_choosing(self, store, means):
         (finding,) = paragone.audit(store).of("PG145")
         best = ranked(means)[0]
-        assert f"{best} is the best of 6 variants of KNeighborsClassifier by the accuracy" in finding.message
+        assert (
+            f"{best} is the best of 6 variants of KNeighborsClassifier by the accuracy"
+            in finding.message
+        )
         assert f"with {overall(means, best):.4g}" in finding.message
         assert not finding.is_open
 
@@ -157,20 +180,28 @@ class TestTables:
         assert "once in 6" in finding.message
 
     def test_so_is_one_of_the_best_two(self, store, means, tmp_path):
-        path = written(tmp_path, [*ranked(means)[:2], "tree"], lambda method, name: means[method, name])
+        path = written(
+            tmp_path, [*ranked(means)[:2], "tree"], lambda method, name: means[method, name]
+        )
         (finding,) = paragone.audit(store, against=[path]).of("PG146")
         assert "once in 15" in finding.message
 
     def test_a_display_name_does_not_hide_it(self, store, means, tmp_path):
         best = ranked(means)[0]
         path = written(
-            tmp_path, ["Ours", "tree"], lambda method, name: means[best if method == "Ours" else method, name]
+            tmp_path,
+            ["Ours", "tree"],
+            lambda method, name: means[best if method == "Ours" else method, name],
         )
         assert codes(store, against=[path], display_map={best: "Ours"}) == ["PG146", "PG145"]
 
     @pytest.mark.parametrize("which", [1, 3, 5])
-    def test_a_variant_that_is_not_the_best_was_not_chosen_by_these_scores(self, store, means, tmp_path, which):
-        path = written(tmp_path, [ranked(means)[which], "tree"], lambda method, name: means[method, name])
+    def test_a_variant_that_is_not_the_best_was_not_chosen_by_these_scores(
+        self, store, means, tmp_path, which
+    ):
+        path = written(
+            tmp_path, [ranked(means)[which], "tree"], lambda method, name: means[method, name]
+        )
         assert codes(store, against=[path]) == ["PG145"]
 
     def test_all_variants_hide_nothing(self, store, means, tmp_path):
@@ -179,14 +210,17 @@ class TestTables:
 
     def test_the_best_of_each_dataset_under_one_name_is_found(self, store, means, tmp_path):
         winners = {
-            name: max((f"k{k}" for k in K), key=lambda method: means[method, name]) for name in ("d0", "d1", "d2")
+            name: max((f"k{k}" for k in K), key=lambda method: means[method, name])
+            for name in ("d0", "d1", "d2")
         }
         assert len(set(winners.values())) > 1, "one variant wins everywhere, so this proves nothing"
 
         def cell(method, name):
             return means[winners[name] if method == "kNN" else method, name]
 
-        (finding,) = paragone.audit(store, against=[written(tmp_path, ["kNN", "tree"], cell)]).of("PG146")
+        (finding,) = paragone.audit(store, against=[written(tmp_path, ["kNN", "tree"], cell)]).of(
+            "PG146"
+        )
         assert "'kNN' is not a method of the store" in finding.message
         assert finding.examples == tuple(f"{name}: {method}" for name, method in winners.items())
 
@@ -217,7 +251,9 @@ class TestClaims:
         best = ranked(means)[0]
         (note,) = paragone.audit(store).of("PG145")
         chosen = float(note.message.split("the choice comes to ")[1].split(",")[0])
-        assert chosen < overall(means, "tree") < overall(means, best), "the choice made no lead, so this proves nothing"
+        assert chosen < overall(means, "tree") < overall(means, best), (
+            "the choice made no lead, so this proves nothing"
+        )
         claims = self.claimed(tmp_path, f'better = "{best}"\nthan = "tree"')
         (finding,) = paragone.audit(store, claims=claims).of("PG146")
         assert f"and tree has {overall(means, 'tree'):.4g}" in finding.message

@@ -47,7 +47,9 @@ def kept(store):
     from paragone.cli import app
 
     folder, paths = store
-    ended = CliRunner().invoke(app, ["import", *paths, "--store", str(folder / "s.sqlite"), "--name", "paper"])
+    ended = CliRunner().invoke(
+        app, ["import", *paths, "--store", str(folder / "s.sqlite"), "--name", "paper"]
+    )
     assert ended.exit_code == 0, ended.output
     return folder / "s.sqlite"
 
@@ -68,7 +70,8 @@ def claim(text: str) -> str:
         ('better = "up"\nthan = ["base", "loose"]\nmargin = 0.04', "does not follow"),
         ('equal = ["near", "base"]\nmargin = 0.01', "holds"),
         ('equal = ["up", "base"]\nmargin = 0.01', "is contradicted"),
-        # Three datasets cannot show an order: the smallest two-sided p of the signed-rank test is 1/4.
+        # Three datasets cannot show an order: the smallest two-sided p of the signed-rank test is
+        # 1/4.
         ('better = "up"\nthan = "base"\ndatasets = ["d0", "d1", "d2"]', "does not follow"),
         ('value = 0.600\nof = "base"\non = "d0"', "holds"),
         ('value = 0.60\nof = "up"\non = "d0"', "is contradicted"),

@@ -22,7 +22,10 @@ def cloud(n: int = 200, d: int = 6, seed: int = 0) -> np.ndarray:
 
 
 def codes(check, dataset) -> dict[str, int]:
-    return {f.code: f.count for f in found_by(check, material(dataset, halves(dataset.n_samples))).findings}
+    return {
+        f.code: f.count
+        for f in found_by(check, material(dataset, halves(dataset.n_samples))).findings
+    }
 
 
 class TestLabels:
@@ -39,7 +42,9 @@ class TestLabels:
         X, Y = cloud(), self.labels()
         X[:, 4] = Y[:, 0] + 0.9 * np.random.default_rng(0).random(200)
         found = giveaways(Dataset("made", X, Y, "multilabel"))
-        assert [(g.feature, g.label, g.how, g.copy) for g in found] == [("x4", "y0", "separates by a threshold", False)]
+        assert [(g.feature, g.label, g.how, g.copy) for g in found] == [
+            ("x4", "y0", "separates by a threshold", False)
+        ]
 
     def test_a_code_of_many_values_with_one_label_each_is_found(self):
         X, Y = cloud(), self.labels()
@@ -89,20 +94,27 @@ class TestLabels:
     @pytest.mark.parametrize("task", ["classification", "regression"])
     def test_rows_that_stand_there_twice_or_belong_to_a_group_count_once(self, task):
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60) if task == "classification" else rng.normal(size=60)
+        X, y = (
+            rng.normal(size=(60, 4)),
+            rng.integers(0, 2, 60) if task == "classification" else rng.normal(size=60),
+        )
         rows = rng.permutation(np.repeat(np.arange(60), 4))
         assert codes(check_label_features, Dataset("made", X[rows], y[rows], task)) == {}
         noisy = X[rows] + np.array([0.0, 1.0, 1.0, 1.0]) * rng.normal(size=(240, 4))
         declared = Dataset("made", noisy, y[rows], task, groups=rows)
         assert codes(check_label_features, declared) == {}
         hidden = Dataset("made", noisy, y[rows], task)
-        assert codes(check_label_features, hidden) == {"PG106": 1}  # x0 knows who a row was measured on
+        assert codes(check_label_features, hidden) == {
+            "PG106": 1
+        }  # x0 knows who a row was measured on
 
     def test_a_copy_among_coarse_columns_is_found_though_rows_repeat(self):
         y = np.random.default_rng(0).integers(0, 2, 100)
         for others in (np.empty((100, 0)), np.random.default_rng(1).integers(0, 3, (100, 2))):
             X = np.column_stack([y, others]).astype(float)
-            assert codes(check_label_features, Dataset("made", X, y, "classification")) == {"PG105": 1}
+            assert codes(check_label_features, Dataset("made", X, y, "classification")) == {
+                "PG105": 1
+            }
 
     def test_a_target_on_a_line_is_a_copy_and_a_rising_function_determines(self):
         X = cloud()
@@ -125,10 +137,19 @@ class TestLabels:
 class TestColumns:
     def test_constant_and_numbering_columns_are_found(self):
         X = cloud()
-        X[:, 0], X[:, 1], X[:, 2] = 4.0, np.arange(200), np.random.default_rng(0).permutation(200) + 17
-        found = found_by(check_columns, material(Dataset("made", X, cloud()[:, 0], "regression"), halves(200))).findings
+        X[:, 0], X[:, 1], X[:, 2] = (
+            4.0,
+            np.arange(200),
+            np.random.default_rng(0).permutation(200) + 17,
+        )
+        found = found_by(
+            check_columns, material(Dataset("made", X, cloud()[:, 0], "regression"), halves(200))
+        ).findings
         assert {f.code: f.count for f in found} == {"PG108": 1, "PG109": 2}
-        assert next(f for f in found if f.code == "PG109").examples[1] == "x2 holds every number from 17 to 216 once"
+        assert (
+            next(f for f in found if f.code == "PG109").examples[1]
+            == "x2 holds every number from 17 to 216 once"
+        )
 
     def test_plain_columns_are_silent(self):
         X = np.column_stack([cloud(), np.random.default_rng(0).integers(0, 200, 200)])
@@ -138,7 +159,9 @@ class TestColumns:
     def test_data_standardised_as_a_whole_are_found(self, ddof):
         X = cloud()
         X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=ddof)
-        (found,) = found_by(check_scaled, material(Dataset("made", X, X[:, 0], "regression"), halves(200))).findings
+        (found,) = found_by(
+            check_scaled, material(Dataset("made", X, X[:, 0], "regression"), halves(200))
+        ).findings
         assert (found.code, found.count, found.total) == ("PG107", 6, 6)
 
     def test_data_brought_to_the_unit_interval_as_a_whole_are_found(self):
@@ -165,4 +188,6 @@ def test_names_that_are_all_different_do_not_rise_because_they_are_numbered_as_t
     names = [f"P{k:04d}" for k in np.random.default_rng(0).permutation(60)]
     for given, wanted in ((names, {}), (sorted(names), {"PG109": 1})):
         frame = pd.DataFrame({"id": given, "a": np.random.default_rng(1).normal(size=60)})
-        assert codes(check_columns, Dataset("d", frame, np.arange(60) % 2, "classification")) == wanted
+        assert (
+            codes(check_columns, Dataset("d", frame, np.arange(60) % 2, "classification")) == wanted
+        )

@@ -60,7 +60,12 @@ def test_results_of_an_earlier_plan_are_stale_with_the_reason(tmp_path):
     store = tmp_path / "s.sqlite"
     small_curve().run(store, workers=0).close()
     changed = Experiment(
-        ["wine-traits"], {"Variance": "variance"}, {"folds": 2}, Curve(k=KGrid(2, 8, 2)), name="lab", seed=5
+        ["wine-traits"],
+        {"Variance": "variance"},
+        {"folds": 2},
+        Curve(k=KGrid(2, 8, 2)),
+        name="lab",
+        seed=5,
     )
     found = paragone.audit(store, declaration=changed, **QUIET)
     (stale,) = found.of("PG404")
@@ -73,14 +78,18 @@ def test_data_that_changed_since_the_run_are_said(tmp_path):
     rng = np.random.default_rng(0)
     X, Y = rng.random((50, 4)), (rng.random((50, 2)) < 0.5).astype(int)
     protocol = Curve(k=KGrid(2, 4, 2))
-    Experiment([Dataset("d", X, Y, "multilabel")], {"V": "variance"}, {"folds": 2}, protocol, name="lab").run(
-        tmp_path / "d.sqlite", workers=0
-    ).close()
+    Experiment(
+        [Dataset("d", X, Y, "multilabel")], {"V": "variance"}, {"folds": 2}, protocol, name="lab"
+    ).run(tmp_path / "d.sqlite", workers=0).close()
     X[0, 0] += 1e-9
-    now = Experiment([Dataset("d", X, Y, "multilabel")], {"V": "variance"}, {"folds": 2}, protocol, name="lab")
+    now = Experiment(
+        [Dataset("d", X, Y, "multilabel")], {"V": "variance"}, {"folds": 2}, protocol, name="lab"
+    )
     found = paragone.audit(tmp_path / "d.sqlite", declaration=now, **QUIET)
     assert "because data" in found.of("PG404")[0].message
-    assert any(one.why == "the data found now are not those of the store" for one in found.unchecked)
+    assert any(
+        one.why == "the data found now are not those of the store" for one in found.unchecked
+    )
 
 
 def test_a_verdict_that_needs_the_incomplete_dataset_is_found(monkeypatch):
@@ -119,9 +128,14 @@ def _verdicts(monkeypatch, scores, *, complete: bool):
     from paragone.checks.finding import Audit, Ledger
 
     there = {(row.dataset, row.fold, row.method) for row in scores.itertuples()}
-    planned = [(d, f, m) for d in dict.fromkeys(scores["dataset"]) for f in range(3) for m in ("A", "B")]
+    planned = [
+        (d, f, m) for d in dict.fromkeys(scores["dataset"]) for f in range(3) for m in ("A", "B")
+    ]
     places = pd.DataFrame(
-        [("lab", d, f, m, 0, "done" if (d, f, m) in there else "missing", "") for d, f, m in planned],
+        [
+            ("lab", d, f, m, 0, "done" if (d, f, m) in there else "missing", "")
+            for d, f, m in planned
+        ],
         columns=["experiment", "dataset", "fold", "method", "repeat", "status", "why"],
     )
     assert (places["status"] == "done").all() == complete

@@ -100,8 +100,10 @@ PLANTS = {
     "a copied column": ("PG324", ten(TEN, THIRD), ten([*TEN[:9], 0.828], THIRD), {}),
     "folds of one value": (
         "PG327",
-        "dataset,fold,method,accuracy\n" + "".join(f"iris,{i},A,0.91\niris,{i},B,0.8{i}\n" for i in range(5)),
-        "dataset,fold,method,accuracy\n" + "".join(f"iris,{i},A,0.9{i}\niris,{i},B,0.8{i}\n" for i in range(5)),
+        "dataset,fold,method,accuracy\n"
+        + "".join(f"iris,{i},A,0.91\niris,{i},B,0.8{i}\n" for i in range(5)),
+        "dataset,fold,method,accuracy\n"
+        + "".join(f"iris,{i},A,0.9{i}\niris,{i},B,0.8{i}\n" for i in range(5)),
         {},
     ),
     "a printed deviation of 0": (
@@ -121,7 +123,9 @@ def test_a_plant_is_found_and_nothing_else(name, tmp_path):
 
 
 def items_of(right, drop=()) -> str:
-    return "id,acc\n" + "".join(f"q{i},{int(one)}\n" for i, one in enumerate(right) if i not in drop)
+    return "id,acc\n" + "".join(
+        f"q{i},{int(one)}\n" for i, one in enumerate(right) if i not in drop
+    )
 
 
 @pytest.fixture
@@ -151,11 +155,18 @@ def test_one_other_answer_is_another_method(tmp_path, answers):
 
 def test_items_that_one_method_lacks_are_counted(tmp_path, answers):
     (finding,) = paragone.audit(folder_of(tmp_path, answers, drop=(3, 4, 5))).findings
-    assert (finding.code, finding.count, finding.total, finding.examples) == ("PG326", 3, 60, ("B lacks 3",))
+    assert (finding.code, finding.count, finding.total, finding.examples) == (
+        "PG326",
+        3,
+        60,
+        ("B lacks 3",),
+    )
 
 
 def test_items_in_one_wide_table(tmp_path, answers):
-    frame = pd.DataFrame({"question": range(60)} | {name: right.astype(int) for name, right in answers.items()})
+    frame = pd.DataFrame(
+        {"question": range(60)} | {name: right.astype(int) for name, right in answers.items()}
+    )
     path = tmp_path / "items.csv"
     frame.to_csv(path, index=False)
     assert codes(path, metric="accuracy") == set()
@@ -196,7 +207,11 @@ def test_a_share_is_what_some_count_rounds_to(n, decimals, data):
 @given(st.integers(1, 10_000), st.data())
 def test_a_true_share_is_never_impossible_however_it_is_printed(n, data):
     share = data.draw(st.integers(0, n)) / n
-    for printed in (share, float(np.float32(share)), *(round(share, digits) for digits in range(1, 9))):
+    for printed in (
+        share,
+        float(np.float32(share)),
+        *(round(share, digits) for digits in range(1, 9)),
+    ):
         assert is_share_of(printed, decimals_of(printed), n)
         percent = round(100 * share, 2)
         assert is_share_of(percent / 100, decimals_of(percent) + 2, n)
@@ -222,7 +237,10 @@ def test_how_likely_equal_methods_are_against_a_loop():
     others = [0, 1, 2, 4]
     seen = cells[:, others].ravel().tolist()
     equal = sum((seen.count(value) / len(seen)) ** 2 for value in set(seen))
-    ties = [sum(row[a] == row[b] for i, a in enumerate(others) for b in others[i + 1 :]) for row in cells]
+    ties = [
+        sum(row[a] == row[b] for i, a in enumerate(others) for b in others[i + 1 :])
+        for row in cells
+    ]
     pooled = max(equal, (sum(ties) + equal) / (6 * 6 + 1))
     expected = 1.0
     for tied in ties:
@@ -246,8 +264,13 @@ def test_the_command_line(tmp_path):
     ended = CliRunner().invoke(app, ["audit", str(path), "--json"])
     assert ended.exit_code == 1
     assert [one["code"] for one in json.loads(ended.stdout)["findings"]] == ["PG323"]
-    clean = CliRunner().invoke(app, ["audit", str(written(tmp_path, PLANTS["an accuracy beyond 1"][2]))])
-    assert (clean.exit_code, clean.stdout.splitlines()[0]) == (0, "Audit of scores.csv: no open finding")
+    clean = CliRunner().invoke(
+        app, ["audit", str(written(tmp_path, PLANTS["an accuracy beyond 1"][2]))]
+    )
+    assert (clean.exit_code, clean.stdout.splitlines()[0]) == (
+        0,
+        "Audit of scores.csv: no open finding",
+    )
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path):
@@ -264,11 +287,15 @@ def test_what_cannot_be_asked_is_refused(tmp_path):
 
 def test_known_findings_are_acknowledged(tmp_path):
     path = written(tmp_path, ten(TEN, THIRD))
-    assert paragone.audit(path, known=[{"code": "PG324", "reason": "B is A under its old name"}]).clean
+    assert paragone.audit(
+        path, known=[{"code": "PG324", "reason": "B is A under its old name"}]
+    ).clean
 
 
 def test_what_is_not_looked_at_is_counted(tmp_path):
-    text = "dataset,n_items,method,accuracy\na,10,A,0.5\na,10,A,0.6\na,-3,B,inf\nb,10,A,\nb,10,B,0.4\n"
+    text = (
+        "dataset,n_items,method,accuracy\na,10,A,0.5\na,10,A,0.6\na,-3,B,inf\nb,10,A,\nb,10,B,0.4\n"
+    )
     found = paragone.audit(written(tmp_path, text))
     assert [one.code for one in found.findings] == ["PG323"]
     told = [(one.count, one.why) for one in found.unchecked]
@@ -280,7 +307,9 @@ def test_what_is_not_looked_at_is_counted(tmp_path):
 def test_honest_tables_of_all_sizes_raise_nothing(tmp_path):
     rng = np.random.default_rng(5)
     for _ in range(60):
-        n_datasets, n_methods, decimals = (int(rng.integers(*ends)) for ends in ((2, 15), (2, 7), (2, 5)))
+        n_datasets, n_methods, decimals = (
+            int(rng.integers(*ends)) for ends in ((2, 15), (2, 7), (2, 5))
+        )
         percent = rng.random() < 0.4
         rows = []
         for dataset in range(n_datasets):
@@ -288,7 +317,11 @@ def test_honest_tables_of_all_sizes_raise_nothing(tmp_path):
             ease = rng.normal(1.5, 1.2) + rng.normal(0, 1.5, n)
             for method in range(n_methods):
                 share = (rng.random(n) < 1 / (1 + np.exp(-ease - 0.1 * method))).mean()
-                text = f"{100 * share:.{max(1, decimals - 2)}f}" if percent else f"{share:.{decimals}f}"
+                text = (
+                    f"{100 * share:.{max(1, decimals - 2)}f}"
+                    if percent
+                    else f"{share:.{decimals}f}"
+                )
                 rows.append(f"d{dataset},{n},M{method},{text}\n")
         path = written(tmp_path, ITEMS_HEAD + "".join(rows))
         assert codes(path) == set(), path.read_text()

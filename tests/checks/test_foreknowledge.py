@@ -31,7 +31,10 @@ def test_the_p_value_is_the_share_of_all_ways_to_flip_signs(first, second):
     n = min(len(first), len(second))
     values = np.array([first[:n], second[:n]], dtype=float).T
     ways = [
-        max(sum(sign * value for sign, value in zip(signs, column, strict=True)) for column in values.T)
+        max(
+            sum(sign * value for sign, value in zip(signs, column, strict=True))
+            for column in values.T
+        )
         for signs in product((1, -1), repeat=n)
     ]
     assert sign_flip_p(values) == sum(way >= ways[0] for way in ways) / len(ways)
@@ -50,7 +53,9 @@ def targets(task: str, n: int = 24) -> Dataset:
     if task == "topk":
         hot = random.random((n, 6)) < 0.4
         hot[:, 0] |= ~hot.any(axis=1)
-        return Dataset("d", sparse.csr_array(X), sparse.csr_array(np.where(hot, hot.cumsum(axis=1), 0)), "topk")
+        return Dataset(
+            "d", sparse.csr_array(X), sparse.csr_array(np.where(hot, hot.cumsum(axis=1), 0)), "topk"
+        )
     y = {
         "classification": np.array(["a", "b", "b", "c"] * (n // 4)),
         "binary": np.array([0, 1, 1, 1] * (n // 4)),
@@ -63,7 +68,15 @@ def targets(task: str, n: int = 24) -> Dataset:
     return Dataset("d", X, y, known.get(task, task))
 
 
-TASKS = ("classification", "binary", "regression", "several numbers", "multilabel", "one label", "topk")
+TASKS = (
+    "classification",
+    "binary",
+    "regression",
+    "several numbers",
+    "multilabel",
+    "one label",
+    "topk",
+)
 
 
 def answered(y) -> RowAnswers:
@@ -89,9 +102,14 @@ def test_full_knowledge_is_1_and_an_honest_method_exactly_0(task):
         assert (first != second).all()
         assert sorted(first) == sorted(second) == list(range(names.count))
         everything = answered(data.y)
-        assert truth.shares(PermutedPair(first, second, (everything, everything))) == pytest.approx(1.0)
+        assert truth.shares(PermutedPair(first, second, (everything, everything))) == pytest.approx(
+            1.0
+        )
         # Whatever it says, it says the same under both namings: by chance it may even be the truth.
-        for said in (data.y, data.y[exchanged(data.n_samples, [np.arange(data.n_samples)], random)]):
+        for said in (
+            data.y,
+            data.y[exchanged(data.n_samples, [np.arange(data.n_samples)], random)],
+        ):
             pair = tuple(answered(names.renamed(said, order)) for order in (first, second))
             assert truth.shares(PermutedPair(first, second, pair)) == pytest.approx(0.0, abs=1e-9)
 
@@ -109,7 +127,9 @@ def test_names_are_exchanged_and_nothing_else(task):
         np.testing.assert_allclose(dense(back), dense(data.y))
     else:
         assert (dense(back) == dense(data.y)).all()
-    assert Dataset("d", data.X, renamed, data.task).task == data.task, "it is a target of the same task"
+    assert Dataset("d", data.X, renamed, data.task).task == data.task, (
+        "it is a target of the same task"
+    )
 
 
 def test_a_class_that_is_always_named_is_no_knowledge():
@@ -117,7 +137,9 @@ def test_a_class_that_is_always_named_is_no_knowledge():
     names = TargetNames.of(data)
     truth = KnownTruth.of(names, data.y)
     always = RowAnswers(np.ones(data.n_samples, dtype=int))
-    assert truth.shares(PermutedPair(np.array([0, 1]), np.array([1, 0]), (always, always))) == pytest.approx(0.0)
+    assert truth.shares(
+        PermutedPair(np.array([0, 1]), np.array([1, 0]), (always, always))
+    ) == pytest.approx(0.0)
 
 
 def test_probabilities_count_too():
@@ -125,7 +147,9 @@ def test_probabilities_count_too():
     data = targets("binary")
     truth = KnownTruth.of(TargetNames.of(data), data.y)
     scores = np.where(data.y == 1, 0.45, 0.05)
-    honest = RowAnswers(np.zeros(data.n_samples, dtype=int), np.column_stack([1 - scores, scores]), np.array([0, 1]))
+    honest = RowAnswers(
+        np.zeros(data.n_samples, dtype=int), np.column_stack([1 - scores, scores]), np.array([0, 1])
+    )
     shares = truth.shares(PermutedPair(np.array([0, 1]), np.array([1, 0]), (honest, honest)))
     assert shares == pytest.approx([0.0, 0.4])
     assert truth.known(shares[None]) == pytest.approx(0.4)
@@ -144,8 +168,12 @@ def test_labels_stay_in_their_part_of_the_split():
         assert sorted(order[list(part)]) == list(part)
 
 
-@pytest.mark.parametrize("model", [KNeighborsClassifier(5), DecisionTreeClassifier(max_depth=2), LogisticRegression()])
-def test_permuting_held_out_labels_would_blame_honest_methods_where_rows_cluster_and_this_does_not(model):
+@pytest.mark.parametrize(
+    "model", [KNeighborsClassifier(5), DecisionTreeClassifier(max_depth=2), LogisticRegression()]
+)
+def test_permuting_held_out_labels_would_blame_honest_methods_where_rows_cluster_and_this_does_not(
+    model,
+):
     """Two clusters, one class each: trained on permuted labels, a model names whole clusters right or wrong."""
     random = np.random.default_rng(2)
     y = np.arange(80) % 2
@@ -162,8 +190,11 @@ def test_permuting_held_out_labels_would_blame_honest_methods_where_rows_cluster
             for order in (first, second)
         )
         agreed.append((one == y[test]).mean())
-        shares.append(truth.shares(PermutedPair(first, second, (RowAnswers(one), RowAnswers(other)))))
-    # 40 held-out labels permuted against the predictions would call 30 right ones (p = 0.001) a proof.
+        shares.append(
+            truth.shares(PermutedPair(first, second, (RowAnswers(one), RowAnswers(other))))
+        )
+    # 40 held-out labels permuted against the predictions would call 30 right ones (p = 0.001) a
+    # proof.
     assert max(agreed) > 0.75
     assert np.abs(np.mean(shares)) < 0.1
     assert sign_flip_p(np.array(shares[:8])) > LEVEL
@@ -184,14 +215,20 @@ def test_rows_have_moved_where_a_class_a_list_or_a_number_beyond_rounding_did():
     both = np.arange(3)
     numbers = np.array([1e-9, 1.0, 2.0])
     before, after = RowAnswers(numbers), RowAnswers(numbers * (1 + 1e-12) + np.array([1e-12, 0, 0]))
-    assert not moved_rows(before, after, both, both).any(), "a value near 0 has the size of its column"
+    assert not moved_rows(before, after, both, both).any(), (
+        "a value near 0 has the size of its column"
+    )
     lists = np.array([[1, 2], [2, 1], [0, -1]])
-    assert moved_rows(RowAnswers(lists=lists), RowAnswers(lists=lists[::-1]), both, both).tolist() == [
+    assert moved_rows(
+        RowAnswers(lists=lists), RowAnswers(lists=lists[::-1]), both, both
+    ).tolist() == [
         True,
         False,
         True,
     ]
-    assert not moved_rows(RowAnswers(lists=lists), RowAnswers(lists=lists[::-1]), both, both[::-1]).any()
+    assert not moved_rows(
+        RowAnswers(lists=lists), RowAnswers(lists=lists[::-1]), both, both[::-1]
+    ).any()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -11,7 +11,13 @@ import pytest
 from scipy import stats
 
 from paragone.checks.coincidence import coincidence
-from paragone.checks.hidden_sets import between, check_made_rows, check_naming_columns, check_tight_sets, tight_sets
+from paragone.checks.hidden_sets import (
+    between,
+    check_made_rows,
+    check_naming_columns,
+    check_tight_sets,
+    tight_sets,
+)
 from paragone.checks.material import Side, row_codes
 from paragone.checks.order import autocorrelation, check_drift, check_order, two_sample_p
 from paragone.checks.procedure import SLOWER, data_checks
@@ -38,7 +44,9 @@ def test_people_kept_together_or_declared_are_silent():
     who, X = people()
     apart = np.flatnonzero(who < 15), np.flatnonzero(who >= 15)
     y = np.arange(len(X)) % 2
-    assert not found_by(check_tight_sets, material(Dataset("made", X, y, "classification"), apart)).findings
+    assert not found_by(
+        check_tight_sets, material(Dataset("made", X, y, "classification"), apart)
+    ).findings
     declared = Dataset("made", X, y, "classification", groups=who)
     assert not found_by(check_tight_sets, material(declared, halves(len(X))), looks=False).findings
 
@@ -47,7 +55,9 @@ def test_a_name_on_one_side_only_is_no_finding():
     who, X = people(noise=0.3)
     frame = pd.DataFrame(X).rename(columns=str).assign(who=[f"p{k}" for k in who])
     dataset = Dataset("made", frame, X[:, 0] > 0, "classification")
-    assert [f.code for f in found_by(check_naming_columns, material(dataset, halves(len(X)))).findings] == ["PG131"]
+    assert [
+        f.code for f in found_by(check_naming_columns, material(dataset, halves(len(X)))).findings
+    ] == ["PG131"]
     apart = np.flatnonzero(who < 15), np.flatnonzero(who >= 15)
     assert not found_by(check_naming_columns, material(dataset, apart)).findings
 
@@ -89,7 +99,9 @@ def test_the_order_is_von_neumanns_ratio_of_ranks():
 def test_blocks_cut_in_order_are_not_blamed_for_neighbours():
     walk = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=0)
     dataset = Dataset("made", walk, walk[:, 0], "regression")
-    assert not found_by(check_order, material(dataset, (np.arange(100), np.arange(100, 200))), looks=False).findings
+    assert not found_by(
+        check_order, material(dataset, (np.arange(100), np.arange(100, 200))), looks=False
+    ).findings
     assert found_by(check_order, material(dataset, halves(200))).findings
 
 
@@ -100,13 +112,17 @@ def test_the_drift_p_is_that_of_scipy(seed):
     side = Side(0, "test", np.arange(250), np.arange(250, 400))
     wanted = stats.ks_2samp(column[:250], column[250:], method="asymp")
     size = np.sqrt(250 * 150 / 400)
-    assert two_sample_p(column, side) == pytest.approx(stats.kstwobign.sf(size * wanted.statistic), rel=1e-9)
+    assert two_sample_p(column, side) == pytest.approx(
+        stats.kstwobign.sf(size * wanted.statistic), rel=1e-9
+    )
 
 
 def test_drift_of_the_target_is_said_too():
     y = np.repeat([0, 1, 2], 50)
     dataset = Dataset("made", np.random.default_rng(0).normal(size=(150, 2)), y, "classification")
-    (finding,) = found_by(check_drift, material(dataset, (np.arange(100), np.arange(100, 150)))).findings
+    (finding,) = found_by(
+        check_drift, material(dataset, (np.arange(100), np.arange(100, 150)))
+    ).findings
     assert (finding.code, finding.count, finding.total) == ("PG134", 1, 3)
 
 

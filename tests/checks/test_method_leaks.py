@@ -24,7 +24,19 @@ def folder():
         yield place
 
 
-OUR_RANKERS = ("dagfs", "grro", "lrdg", "lrmfs", "lsmfs", "random", "relieff", "rfsfs", "scnmf", "srfs", "variance")
+OUR_RANKERS = (
+    "dagfs",
+    "grro",
+    "lrdg",
+    "lrmfs",
+    "lsmfs",
+    "random",
+    "relieff",
+    "rfsfs",
+    "scnmf",
+    "srfs",
+    "variance",
+)
 
 BY_PYTHON = {
     "ByOpen": "rows.csv",
@@ -48,14 +60,21 @@ def test_whoever_looks_labels_up_elsewhere_is_found_by_training_on_permuted_ones
         (reading,) = [one for one in found.of("PG111") if one.method == name]
         assert any(file in example for example in reading.examples), (name, reading.examples)
     assert {name: codes[name] for name in unheard} == {name: {"PG141"} for name in unheard}
-    half, whole = (next(one for one in found.of("PG141") if one.method == name) for name in ("HalfKnown", "InSource"))
+    half, whole = (
+        next(one for one in found.of("PG141") if one.method == name)
+        for name in ("HalfKnown", "InSource")
+    )
     assert "knows 100%" in whole.message
     assert 0.25 < float(half.message.partition("knows ")[2].partition("%")[0]) / 100 < 0.75
 
 
-def test_whoever_chooses_among_many_on_the_test_rows_is_found_and_whoever_chooses_on_train_is_not(folder):
+def test_whoever_chooses_among_many_on_the_test_rows_is_found_and_whoever_chooses_on_train_is_not(
+    folder,
+):
     found = found_codes(
-        paragone.audit(leaky("choosing", "BestOnAFile", "BestInMemory", "BestOnInnerRows"), in_process=True)
+        paragone.audit(
+            leaky("choosing", "BestOnAFile", "BestInMemory", "BestOnInnerRows"), in_process=True
+        )
     )
     assert found["BestOnAFile"] & {"PG141", "PG142"}
     assert found["BestInMemory"] == {"PG110"}
@@ -64,12 +83,17 @@ def test_whoever_chooses_among_many_on_the_test_rows_is_found_and_whoever_choose
 
 def test_in_a_process_of_its_own_it_is_heard_what_a_module_reads_when_it_is_imported(folder):
     found = paragone.audit(leaky("lookups", "AtImport", "ByNativeCode"))
-    assert found_codes(found) == {"AtImport": {"PG111", "PG141"}, "ByNativeCode": {"PG111", "PG141"}}
+    assert found_codes(found) == {
+        "AtImport": {"PG111", "PG141"},
+        "ByNativeCode": {"PG111", "PG141"},
+    }
     assert all(one.examples[0].endswith("at_import.csv") for one in found.of("PG111"))
 
 
 def test_whoever_reaches_for_the_test_part_in_memory_or_in_files_of_the_engine_is_found(folder):
-    found = found_codes(paragone.audit(leaky("reaching", "ByFrames", "ByGarbage", "BySpool", "TestRowsInFit")))
+    found = found_codes(
+        paragone.audit(leaky("reaching", "ByFrames", "ByGarbage", "BySpool", "TestRowsInFit"))
+    )
     assert found == {
         "ByFrames": {"PG110"},
         "ByGarbage": {"PG110"},
@@ -90,9 +114,13 @@ def test_what_is_kept_on_disk_between_cells_is_found(folder):
 
 
 @pytest.mark.parametrize("name", ["Memo", "Cached"])
-def test_what_a_process_remembers_is_found_by_running_cells_alone_and_in_another_order(folder, name, tmp_path):
+def test_what_a_process_remembers_is_found_by_running_cells_alone_and_in_another_order(
+    folder, name, tmp_path
+):
     lab = leaky("remembering", name)
-    assert not found_codes(paragone.audit(lab)), "where every cell has a process of its own there is nothing to find"
+    assert not found_codes(paragone.audit(lab)), (
+        "where every cell has a process of its own there is nothing to find"
+    )
     lab.run(tmp_path / "lab.sqlite", workers=1, isolation="worker").close()
     found = paragone.audit(tmp_path / "lab.sqlite", declaration=lab, sample=2)
     assert found_codes(found) == {name: {"PG201"}}
@@ -104,14 +132,20 @@ HONEST_CLASSIFIERS = {
     "kNN": {"use": "sklearn.neighbors:KNeighborsClassifier", "params": {"n_neighbors": 4}},
     "tree": "sklearn.tree:DecisionTreeClassifier",
     "forest": {"use": "sklearn.ensemble:RandomForestClassifier", "params": {"n_estimators": 10}},
-    "boosting": {"use": "sklearn.ensemble:HistGradientBoostingClassifier", "params": {"max_iter": 5}},
+    "boosting": {
+        "use": "sklearn.ensemble:HistGradientBoostingClassifier",
+        "params": {"max_iter": 5},
+    },
     "logistic": "sklearn.linear_model:LogisticRegression",
     "SVC": "sklearn.svm:SVC",
     "linear SVC": "sklearn.svm:LinearSVC",
     "SGD": "sklearn.linear_model:SGDClassifier",
     "Bayes": "sklearn.naive_bayes:GaussianNB",
     "LDA": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
-    "network": {"use": "sklearn.neural_network:MLPClassifier", "params": {"hidden_layer_sizes": [4], "max_iter": 30}},
+    "network": {
+        "use": "sklearn.neural_network:MLPClassifier",
+        "params": {"hidden_layer_sizes": [4], "max_iter": 30},
+    },
     "guess": {"use": "sklearn.dummy:DummyClassifier", "params": {"strategy": "stratified"}},
     "most frequent": "sklearn.dummy:DummyClassifier",
     "centroid": "sklearn.neighbors:NearestCentroid",
@@ -135,7 +169,10 @@ def test_honest_classifiers_have_no_finding_where_labels_cluster(name):
     random = np.random.default_rng(8)
     y = np.repeat(np.array(["a", "b"]), [60, 20])
     clusters = Dataset(
-        "clusters", np.where(y == "a", 0.0, 9.0)[:, None] + random.normal(size=(80, 2)), y, "classification"
+        "clusters",
+        np.where(y == "a", 0.0, 9.0)[:, None] + random.normal(size=(80, 2)),
+        y,
+        "classification",
     )
     data = "iris" if name == "iris" else clusters
     lab = Experiment([data], HONEST_CLASSIFIERS, {"folds": 2}, Predict(metrics=("accuracy",)))
@@ -143,7 +180,11 @@ def test_honest_classifiers_have_no_finding_where_labels_cluster(name):
     assert found_codes(found) == {}
     checked = {one.check.partition(":")[0]: one.count for one in found.checked}
     n = len(HONEST_CLASSIFIERS)
-    assert (checked["canary"], checked["inverted canary"], checked["state from cell to cell"]) == (n, n, n)
+    assert (checked["canary"], checked["inverted canary"], checked["state from cell to cell"]) == (
+        n,
+        n,
+        n,
+    )
 
 
 def test_honest_regressors_have_no_finding():
@@ -157,9 +198,13 @@ def test_honest_regressors_have_no_finding():
 def test_the_rankers_of_the_house_have_no_finding():
     random = np.random.default_rng(10)
     X = random.random((60, 8))
-    data = Dataset("labels", X, (X[:, :3] + 0.2 * random.normal(size=(60, 3)) > 0.5).astype(int), "multilabel")
+    data = Dataset(
+        "labels", X, (X[:, :3] + 0.2 * random.normal(size=(60, 3)) > 0.5).astype(int), "multilabel"
+    )
     rankers = {name: name for name in OUR_RANKERS}
-    found = paragone.audit(Experiment([data], rankers, {"folds": 2}, Curve(k=KGrid(2, 8, 3))), in_process=True)
+    found = paragone.audit(
+        Experiment([data], rankers, {"folds": 2}, Curve(k=KGrid(2, 8, 3))), in_process=True
+    )
     assert found_codes(found) == {}
     (looked,) = [one for one in found.checked if one.check.startswith("inverted")]
     assert looked.count == len(rankers)

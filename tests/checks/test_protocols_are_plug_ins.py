@@ -17,7 +17,9 @@ def imported(file: Path) -> set[str]:
     """Every module that a file imports or imports from, inside functions too."""
     nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
     found = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return found | {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return found | {
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    }
 
 
 @pytest.mark.parametrize("package", ["checks", "cli", "reporting", "lab"])

@@ -27,7 +27,9 @@ def cloud(rng, n: int = 300, d: int = 6) -> np.ndarray:
 
 def found(check, X, y, task: str = "classification") -> list[tuple[str, int]]:
     data = Dataset("made", X, y, task)
-    return [(f.code, f.count) for f in found_by(check, material(data, halves(data.n_samples))).findings]
+    return [
+        (f.code, f.count) for f in found_by(check, material(data, halves(data.n_samples))).findings
+    ]
 
 
 def rules(X, y, task: str = "classification") -> list[tuple[str, str]]:
@@ -59,7 +61,10 @@ class TestProxies:
     def test_a_code_of_several_classes_is_found(self):
         rng = np.random.default_rng(0)
         X, y = cloud(rng), rng.choice(["a", "b", "c"], 300)
-        X[:, 2] = [{"a": 3.0, "b": -1.0, "c": 8.0}[label] for label in np.where(rng.random(300) < 0.95, y, "a")]
+        X[:, 2] = [
+            {"a": 3.0, "b": -1.0, "c": 8.0}[label]
+            for label in np.where(rng.random(300) < 0.95, y, "a")
+        ]
         assert set(rules(X, y)) == {("x2", "agrees with")}
 
     @pytest.mark.parametrize("k", [2, 3, 7])
@@ -116,7 +121,9 @@ class TestProxies:
         X[:, 7] = flipped(rng, Y[:, 3], 0.96)
         assert found(check_proxies, sparse.csr_array(X), Y, "multilabel") == [("PG120", 1)]
         y = np.where(Y[:, 0], "yes", "no")
-        frame = pd.DataFrame({"a": rng.normal(size=400), "b": np.where(rng.random(400) < 0.96, y, "no")})
+        frame = pd.DataFrame(
+            {"a": rng.normal(size=400), "b": np.where(rng.random(400) < 0.96, y, "no")}
+        )
         assert found(check_proxies, frame, Y[:, 0]) == [("PG120", 1)]
 
     def test_what_determines_a_label_is_not_said_twice(self):
@@ -152,13 +159,20 @@ class TestProxies:
             by_threshold.append(thresholds(values, signed[:, None])[0])
             by_set.append(0.5 * np.abs(np.bincount(codes, weights=signed)).sum())
         for J in (0.3, 0.4, 0.5):
-            assert np.mean(np.array(by_threshold) >= J) <= np.e * np.exp(-2 * J**2 * m1 * (n - m1) / n)
-            assert np.mean(np.array(by_set) >= J) <= 2**G * np.exp(-2 * J**2 * m1 * (n - m1) ** 2 / n**2)
+            assert np.mean(np.array(by_threshold) >= J) <= np.e * np.exp(
+                -2 * J**2 * m1 * (n - m1) / n
+            )
+            assert np.mean(np.array(by_set) >= J) <= 2**G * np.exp(
+                -2 * J**2 * m1 * (n - m1) ** 2 / n**2
+            )
 
 
 def pairs(X, y, task: str = "classification") -> list[tuple[tuple[str, str], str]]:
     data = Dataset("made", np.asarray(X, dtype=float), y, task)
-    return [(one.features, one.how) for one in pair_giveaways(column_part(data), np.arange(data.n_features))]
+    return [
+        (one.features, one.how)
+        for one in pair_giveaways(column_part(data), np.arange(data.n_features))
+    ]
 
 
 class TestPairs:
@@ -174,7 +188,9 @@ class TestPairs:
         X = cloud(rng)
         assert pairs(X, (X[:, 1] > 0) ^ (X[:, 3] > 0)) == [(self.TWO, "either but not both tells")]
         whole = rng.integers(0, 1000, (300, 5))
-        assert pairs(whole, whole[:, [1, 3]].sum(axis=1) % 2) == [(self.TWO, "either but not both tells")]
+        assert pairs(whole, whole[:, [1, 3]].sum(axis=1) % 2) == [
+            (self.TWO, "either but not both tells")
+        ]
 
     def test_values_together(self):
         rng = np.random.default_rng(0)
@@ -186,16 +202,22 @@ class TestPairs:
     def test_sums_and_differences_against_a_threshold(self):
         X = cloud(np.random.default_rng(0))
         assert pairs(X, X[:, 1] > X[:, 3]) == [(self.TWO, "a threshold on a weighted sum tells")]
-        assert pairs(X, X[:, 1] + 2 * X[:, 3] > 0.5) == [(self.TWO, "a threshold on a weighted sum tells")]
+        assert pairs(X, X[:, 1] + 2 * X[:, 3] > 0.5) == [
+            (self.TWO, "a threshold on a weighted sum tells")
+        ]
         noisy = X[:, 1] - X[:, 3] + np.random.default_rng(1).normal(size=300) > 0
         assert pairs(X, noisy) == []
 
     def test_a_target_that_is_a_sum_a_difference_or_a_ratio(self):
         X = cloud(np.random.default_rng(0))
         assert pairs(X, X[:, 1] + X[:, 3], "regression") == [(self.TWO, "a weighted sum is")]
-        assert pairs(X.round(2), (X[:, 1] - X[:, 3]).round(2), "regression") == [(self.TWO, "a weighted sum is")]
+        assert pairs(X.round(2), (X[:, 1] - X[:, 3]).round(2), "regression") == [
+            (self.TWO, "a weighted sum is")
+        ]
         P = np.exp(X)
-        assert pairs(P, P[:, 1] / P[:, 3] ** 2, "regression") == [(self.TWO, "a product of powers is")]
+        assert pairs(P, P[:, 1] / P[:, 3] ** 2, "regression") == [
+            (self.TWO, "a product of powers is")
+        ]
         assert pairs(X, X[:, :3].sum(axis=1), "regression") == []
 
     def test_an_audit_counts_pairs_and_the_columns_left_out(self):

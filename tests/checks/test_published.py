@@ -48,7 +48,9 @@ LABS = {
 }
 
 
-def expected_of(store: Path, reference: str | None = None, names=None, metric: str | None = None) -> Remade:
+def expected_of(
+    store: Path, reference: str | None = None, names=None, metric: str | None = None
+) -> Remade:
     return Remade(View(Results(Store(store))), reference, names, metric)
 
 
@@ -81,7 +83,9 @@ def test_every_table_of_an_unaltered_report_verifies_clean(published, name):
     ledger = compared([folder], expected)
     assert ledger.findings == []
     files = table_files([folder])
-    n_tables = sum(file.read_text().count(r"\begin{tabular}") if file.suffix == ".tex" else 1 for file in files)
+    n_tables = sum(
+        file.read_text().count(r"\begin{tabular}") if file.suffix == ".tex" else 1 for file in files
+    )
     assert ledger.checked[0].note == f"{n_tables} tables of {len(files)} files"
     assert ledger.checked[0].count > 50
     assert (ledger.checked[1].count, ledger.unchecked) == (n_tables, [])
@@ -101,7 +105,9 @@ def digit_places(file: Path) -> list[int]:
     if file.suffix == ".csv":
         return [m.start() for m in re.finditer(r"\d", text)]
     bodies = [m.span(1) for m in re.finditer(r"\\toprule(.*?)\\bottomrule", text, re.DOTALL)]
-    return [m.start() for m in re.finditer(r"\d", text) if any(a <= m.start() < b for a, b in bodies)]
+    return [
+        m.start() for m in re.finditer(r"\d", text) if any(a <= m.start() < b for a, b in bodies)
+    ]
 
 
 def with_another_digit(text: str, place: int, rng: random.Random) -> str:
@@ -122,7 +128,9 @@ def test_one_altered_digit_anywhere_is_found_and_nothing_else(published, name, t
             around = text[max(0, place - 30) : place + 10]
             assert found.code in ("PG303", "PG304", "PG306"), around
             assert found.count == 1, around
-            assert "column " in (found.message if found.code == "PG303" else found.examples[0]), around
+            assert "column " in (found.message if found.code == "PG303" else found.examples[0]), (
+                around
+            )
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -145,12 +153,19 @@ def test_an_altered_row_name_is_found_and_hides_no_number(published, name, tmp_p
     folder, expected = published(name)
     for file in [folder / "tables.tex", *sorted(folder.rglob("*.csv"))[:6]]:
         text = file.read_text()
-        body = text.index("\\midrule\n") + len("\\midrule\n") if file.suffix == ".tex" else text.index("\n") + 1
-        digit = next((m for m in re.finditer(r"(?<=[,& ])\d\.\d\d", text) if m.start() > body), None)
+        body = (
+            text.index("\\midrule\n") + len("\\midrule\n")
+            if file.suffix == ".tex"
+            else text.index("\n") + 1
+        )
+        digit = next(
+            (m for m in re.finditer(r"(?<=[,& ])\d\.\d\d", text) if m.start() > body), None
+        )
         spoiled = with_another_digit(text, digit.start() + 3, random.Random(1)) if digit else text
         (tmp_path / file.name).write_text(spoiled[:body] + "Q" + spoiled[body:])
         codes = [one.code for one in compared([tmp_path / file.name], expected).findings]
-        # Rows of some sheets are numbered: there the first cell is a text that differs, and no name.
+        # Rows of some sheets are numbered: there the first cell is a text that differs, and no
+        # name.
         named = bool({"PG304", "PG306"} & set(codes))
         assert (named, "PG303" in codes) == (True, digit is not None), str(file)
 
@@ -198,16 +213,19 @@ def test_the_altered_cell_is_named_with_both_values(made_curve, published, tmp_p
     ).of("PG303")
     assert len(found) == 1
     assert found[0].file == str(tables[0])
-    assert f"row 'wine-traits', column 'Random': published {changed}, recomputed {shown[:5]}" in found[0].message
+    assert (
+        f"row 'wine-traits', column 'Random': published {changed}, recomputed {shown[:5]}"
+        in found[0].message
+    )
 
 
 def test_a_report_that_agrees_with_itself_must_follow_from_the_predictions_too(curve_lab, tmp_path):
     store, folder = curve_lab / "curves.sqlite", tmp_path / "report"
     with sqlite3.connect(store) as db:
         db.execute(
-            "UPDATE scores SET value = value + 0.05 WHERE measure_id IN (SELECT id FROM measures WHERE metric = "
-            "'micro_f1') AND cell_id IN (SELECT c.id FROM cells c JOIN plan p USING (key) WHERE p.dataset = "
-            "'wine-traits' AND p.method = 'Tuned')"
+            "UPDATE scores SET value = value + 0.05 WHERE measure_id IN (SELECT id FROM measures"
+            " WHERE metric = 'micro_f1') AND cell_id IN (SELECT c.id FROM cells c JOIN plan p USING"
+            " (key) WHERE p.dataset = 'wine-traits' AND p.method = 'Tuned')"
         )
         # As somebody would who knows that scores are sealed.
         db.execute("DELETE FROM checksums WHERE kind = 'scores'")
@@ -215,7 +233,11 @@ def test_a_report_that_agrees_with_itself_must_follow_from_the_predictions_too(c
     found = paragone.audit(store, against=[folder], canary="none", sample=0, in_process=True)
     assert [one.method for one in found.of("PG301")] == ["Tuned"]
     wrong = {Path(one.file).relative_to(folder).as_posix() for one in found.of("PG303")}
-    assert {"kgrid/table_microf1.tex", "p40/table_microf1.tex", "kgrid/benchmark_means_kgrid.csv"} <= wrong
+    assert {
+        "kgrid/table_microf1.tex",
+        "p40/table_microf1.tex",
+        "kgrid/benchmark_means_kgrid.csv",
+    } <= wrong
     assert not {"kgrid/table_hamming.tex", "tables/runs.csv"} & wrong
 
 
@@ -233,7 +255,9 @@ def test_a_mark_on_the_wrong_cell_is_found(published, tmp_path):
 def test_a_changed_note_is_found(published, tmp_path):
     folder, expected = published("curves")
     file = sorted(folder.rglob("table_ranks.tex"))[0]
-    text = re.sub(r"(= )(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 10), file.read_text(), count=1)
+    text = re.sub(
+        r"(= )(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 10), file.read_text(), count=1
+    )
     (tmp_path / file.name).write_text(text)
     assert [f.code for f in compared([tmp_path / file.name], expected).findings] == ["PG303"]
 
@@ -269,7 +293,11 @@ def without_column(text: str, number: int) -> str:
     for n in rows:
         body, end, rest = lines[n].partition("\\\\")
         cells = body.split("&")
-        lines[n] = "&".join(cells[:number] + cells[number + 1 :]).rstrip() + (" " + end if end else "") + rest
+        lines[n] = (
+            "&".join(cells[:number] + cells[number + 1 :]).rstrip()
+            + (" " + end if end else "")
+            + rest
+        )
     return "".join(lines)
 
 
@@ -283,36 +311,72 @@ def with_headings_swapped(text: str) -> str:
 
 
 FORGED = {
-    "the first dataset left out": (lambda text: without_row(text, 1), "row 'wine-traits' is missing"),
-    "the second dataset left out": (lambda text: without_row(text, 2), "row 'breast-cancer-traits' is missing"),
-    "the first method left out": (lambda text: without_column(text, 1), "column 'Variance' is missing"),
-    "a method in the middle left out": (lambda text: without_column(text, 2), "column 'Random' is missing"),
+    "the first dataset left out": (
+        lambda text: without_row(text, 1),
+        "row 'wine-traits' is missing",
+    ),
+    "the second dataset left out": (
+        lambda text: without_row(text, 2),
+        "row 'breast-cancer-traits' is missing",
+    ),
+    "the first method left out": (
+        lambda text: without_column(text, 1),
+        "column 'Variance' is missing",
+    ),
+    "a method in the middle left out": (
+        lambda text: without_column(text, 2),
+        "column 'Random' is missing",
+    ),
     "the last method left out": (lambda text: without_column(text, 3), "column 'Tuned' is missing"),
-    "a dataset shown twice": (lambda text: with_row_twice(text, 1), "row 'wine-traits' stands there once more"),
-    "two methods exchanged in the heading": (with_headings_swapped, "published Random, recomputed Variance"),
-    "a dataset under another name": (lambda text: text.replace("wine-traits", "wine"), "published wine, recomputed"),
+    "a dataset shown twice": (
+        lambda text: with_row_twice(text, 1),
+        "row 'wine-traits' stands there once more",
+    ),
+    "two methods exchanged in the heading": (
+        with_headings_swapped,
+        "published Random, recomputed Variance",
+    ),
+    "a dataset under another name": (
+        lambda text: text.replace("wine-traits", "wine"),
+        "published wine, recomputed",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", ["table_microf1.tex", "under-another-name.tex"])
 @pytest.mark.parametrize("what", FORGED)
-def test_a_row_or_column_that_is_gone_or_stands_under_another_name_is_an_error(published, what, name, tmp_path):
+def test_a_row_or_column_that_is_gone_or_stands_under_another_name_is_an_error(
+    published, what, name, tmp_path
+):
     folder, expected = published("curves")
     forge, words = FORGED[what]
     text = sorted(folder.rglob("table_microf1.tex"))[0].read_text()
     assert forge(text) != text
     (tmp_path / name).write_text(forge(text))
-    found = [one for one in compared([tmp_path / name], expected).findings if one.severity == "error"]
+    found = [
+        one for one in compared([tmp_path / name], expected).findings if one.severity == "error"
+    ]
     assert any(words in example for one in found for example in (one.message, *one.examples)), found
     assert {one.code for one in found} == {"PG306"}
 
 
-def test_the_command_line_ends_with_one_for_a_deleted_rival(paragone, made_curve, published, tmp_path):
+def test_the_command_line_ends_with_one_for_a_deleted_rival(
+    paragone, made_curve, published, tmp_path
+):
     folder, _ = published("curves")
     forged = Path(shutil.copytree(folder, tmp_path / "forged"))
     for file in forged.rglob("table_microf1.tex"):
         file.write_text(without_column(file.read_text(), 2))
-    ended = paragone("audit", made_curve / "curves.sqlite", "--against", forged, "--sample", "0", "--canary", "none")
+    ended = paragone(
+        "audit",
+        made_curve / "curves.sqlite",
+        "--against",
+        forged,
+        "--sample",
+        "0",
+        "--canary",
+        "none",
+    )
     assert ended.code == 1
     assert ended.out.count("PG306 error") == len(list(forged.rglob("table_microf1.tex")))
 
@@ -321,7 +385,10 @@ def test_a_table_of_something_else_is_said_not_to_be_checked(published, tmp_path
     (tmp_path / "other.csv").write_text("city,people\nRome,2.8\n")
     (tmp_path / "empty.tex").write_text("no table here\n")
     found = compared([tmp_path], published("curves")[1]).findings
-    assert [(f.code, Path(f.file).name) for f in found] == [("PG305", "empty.tex"), ("PG305", "other.csv")]
+    assert [(f.code, Path(f.file).name) for f in found] == [
+        ("PG305", "empty.tex"),
+        ("PG305", "other.csv"),
+    ]
 
 
 OPTIONS = {
@@ -338,14 +405,20 @@ def test_other_names_stacked_blocks_and_another_reference_verify_too(request, na
     told = {"caption_note": "As in 2024.", "label_suffix": "-x", "split_columns": 2}
     report(store, tmp_path, charts=False, display_map=names, reference=reference, **told)
     assert compared([tmp_path], expected_of(store, reference, names)).findings == []
-    assert compared([tmp_path], expected_of(store, reference)).findings, "without the map the names are unknown"
+    assert compared([tmp_path], expected_of(store, reference)).findings, (
+        "without the map the names are unknown"
+    )
 
 
-def test_tables_of_a_metric_that_the_report_was_asked_for_verify_by_it_alone(made_crossval, tmp_path):
+def test_tables_of_a_metric_that_the_report_was_asked_for_verify_by_it_alone(
+    made_crossval, tmp_path
+):
     store = made_crossval / "numbers.sqlite"
     report(store, tmp_path, charts=False, metric="mae")
     assert compared([tmp_path], expected_of(store, metric="mae")).findings == []
-    assert compared([tmp_path], expected_of(store)).findings, "by the metric of the protocol there are other numbers"
+    assert compared([tmp_path], expected_of(store)).findings, (
+        "by the metric of the protocol there are other numbers"
+    )
 
 
 OWN_METRIC = """
@@ -388,7 +461,18 @@ def test_a_cross_validation_by_a_metric_of_the_users_is_audited_by_naming_it(tmp
 def test_the_command_line_takes_the_metric_of_published_tables(paragone, made_crossval, tmp_path):
     store = made_crossval / "numbers.sqlite"
     report(store, tmp_path, charts=False, metric="mae")
-    words = ("audit", store, "--against", tmp_path, "--sample", "0", "--canary", "none", "--level", "error")
+    words = (
+        "audit",
+        store,
+        "--against",
+        tmp_path,
+        "--sample",
+        "0",
+        "--canary",
+        "none",
+        "--level",
+        "error",
+    )
     assert "PG303" in paragone(*words).out
     assert "PG303" not in paragone(*words, "--metric", "mae").out
 
@@ -418,7 +502,9 @@ def test_the_files_of_a_comparison_verify_too(made_curve, tmp_path):
     assert compared([tmp_path], expected_of(made_curve / "curves.sqlite")).findings == []
 
 
-def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(published, made_curve, tmp_path):
+def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(
+    published, made_curve, tmp_path
+):
     _, expected = published("curves")
     with Results.open(made_curve / "curves.sqlite") as results:
         scores = results.scores("macro_pr_auc")
@@ -426,7 +512,9 @@ def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(publ
     means = scores.groupby("method")["value"].mean()
     lines = [f"{m} & ${means[m]:.2f}$ \\\\" for m in ("Random", "Variance")]
     text = (
-        "\\begin{tabular}{lc}\\hline Algorithm & wine-traits \\\\ \\hline " + " ".join(lines) + " \\hline\\end{tabular}"
+        "\\begin{tabular}{lc}\\hline Algorithm & wine-traits \\\\ \\hline "
+        + " ".join(lines)
+        + " \\hline\\end{tabular}"
     )
     (tmp_path / "hand.tex").write_text(text)
     assert compared([tmp_path / "hand.tex"], expected).findings == []
@@ -439,11 +527,17 @@ def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(publ
 def printable(text: str) -> str:
     """Return what LaTeX is given of a text: letters composed, marks that have no letter and unseen signs left out."""
     composed = unicodedata.normalize("NFC", text)
-    return "".join(c for c in composed if unicodedata.category(c) not in ("Cf", "Cn", "Co", "Me", "Mn"))
+    return "".join(
+        c for c in composed if unicodedata.category(c) not in ("Cf", "Cn", "Co", "Me", "Mn")
+    )
 
 
 class TestReading:
-    @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30))
+    @given(
+        st.text(
+            st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30
+        )
+    )
     def test_what_was_escaped_is_read_back(self, text):
         assert plain(plain_text(escape_latex(text))) == plain(printable(text))
 
@@ -453,12 +547,16 @@ class TestReading:
         assert plain_text(written.replace("17F", "18F")) == "a[U+018F]ſ"
 
     @given(
-        st.lists(st.text("ab_&%$#{}~^<>|\"'`± ,-", max_size=8), min_size=2, max_size=4), st.booleans(), st.booleans()
+        st.lists(st.text("ab_&%$#{}~^<>|\"'`± ,-", max_size=8), min_size=2, max_size=4),
+        st.booleans(),
+        st.booleans(),
     )
     def test_tables_that_were_written_are_read_back(self, texts, bold, underline):
         heading = [f"column {place}" for place in range(len(texts))]
         row = [TableCell("name"), *(TableCell(text, bold, underline, "a") for text in texts[1:])]
-        (table,) = read_latex(to_latex(Table.of(heading, [row], caption="50% of A_1", label="tab:x")), "t.tex")
+        (table,) = read_latex(
+            to_latex(Table.of(heading, [row], caption="50% of A_1", label="tab:x")), "t.tex"
+        )
         assert table.columns == tuple(heading)
         assert (table.caption, table.label) == ("50% of A_1", "tab:x")
         assert [cell.text for cell in table.rows[0]] == [plain(cell.text) for cell in row]

@@ -72,13 +72,18 @@ def test_mayonnaise_is_measured_three_times_a_sample(data_folder, together):
     if together:
         data = with_replicates(data, 3)
     method = {"LDA": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis"}
-    made = material_of(Experiment([data], method, {"folds": 6}, Crossval(test=0.25, metric="accuracy"), seed=3))
+    made = material_of(
+        Experiment([data], method, {"folds": 6}, Crossval(test=0.25, metric="accuracy"), seed=3)
+    )
     found = found_by(check_replicates, made, looks=not together).findings
     if together:
         assert not found
         return
     torn = {
-        row for side in made.sides for row in side.held.tolist() if any(row // 3 == mate // 3 for mate in side.train)
+        row
+        for side in made.sides
+        for row in side.held.tolist()
+        if any(row // 3 == mate // 3 for mate in side.train)
     }
     assert [(f.code, f.count, f.total) for f in found] == [("PG104", len(torn), 162)]
     assert "54 sets of 3" in found[0].message
@@ -109,7 +114,11 @@ def test_no_herb_test_row_stands_in_train_by_a_naive_loop(data_folder):
     folder = data_folder / "herb"
 
     def sets(file: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-        return [tuple(frozenset(part.split()) for part in line.split("\t")) for line in lines(folder, file) if line]
+        return [
+            tuple(frozenset(part.split()) for part in line.split("\t"))
+            for line in lines(folder, file)
+            if line
+        ]
 
     assert not set(sets("test.txt")) & set(sets("train.txt"))
 
@@ -118,7 +127,12 @@ def test_no_herb_test_row_stands_in_train_by_a_naive_loop(data_folder):
 def test_the_whole_of_tecator_is_audited_and_everything_else_is_clean(data_folder, tmp_path):
     pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": [2, 8]}}
     experiment = Experiment(
-        [data_folder / "nirs" / "tecator"], {"PLS": pls}, {"folds": 5}, Crossval(test=0.25), seed=7, name="tecator"
+        [data_folder / "nirs" / "tecator"],
+        {"PLS": pls},
+        {"folds": 5},
+        Crossval(test=0.25),
+        seed=7,
+        name="tecator",
     )
     experiment.run(tmp_path / "t.sqlite", workers=0).close()
     found = paragone.audit(tmp_path / "t.sqlite", declaration=experiment, in_process=True)

@@ -94,7 +94,9 @@ def lab(tmp_path, monkeypatch):
         X = rng.random((60, 6))
         Y = (rng.random((60, 3)) < 0.4).astype(int)
         file = tmp_path / "whole.csv"
-        np.savetxt(file, np.column_stack([X, Y]), delimiter=",", header="x,x,x,x,x,x,y,y,y", comments="")
+        np.savetxt(
+            file, np.column_stack([X, Y]), delimiter=",", header="x,x,x,x,x,x,y,y,y", comments=""
+        )
         module = f"cheats_{tmp_path.name.replace('-', '_')}"
         (tmp_path / f"{module}.py").write_text(f"FILE = {str(file)!r}\n{textwrap.dedent(METHODS)}")
         monkeypatch.syspath_prepend(str(tmp_path))
@@ -107,7 +109,9 @@ def lab(tmp_path, monkeypatch):
 
 
 def codes(audit) -> list[tuple[str, str]]:
-    return [(finding.code, finding.method) for finding in audit.findings if finding.code in METHOD_CODES]
+    return [
+        (finding.code, finding.method) for finding in audit.findings if finding.code in METHOD_CODES
+    ]
 
 
 @pytest.mark.parametrize("cheat", ["LooksUpTheStack", "ReadsTheGlobalCache"])
@@ -135,7 +139,9 @@ def test_a_method_that_gives_other_results_every_time_is_not_blamed_for_reading_
 def test_a_method_that_fails_is_said_not_to_be_checked(lab):
     found = paragone.audit(lab("Raises"), in_process=True)
     assert not codes(found)
-    assert [one.why for one in found.unchecked] == ["Raises on made, fold 0: failed: ArithmeticError: singular"]
+    assert [one.why for one in found.unchecked] == [
+        "Raises on made, fold 0: failed: ArithmeticError: singular"
+    ]
 
 
 @pytest.mark.parametrize("which", ["numbers", "groups", "classes"])
@@ -152,7 +158,9 @@ class Peeks:
         frame = sys._getframe(1)
         while "data" not in frame.f_locals:
             frame = frame.f_back
-        self.offset_ = float(frame.f_locals["data"].y_test @ np.arange(len(frame.f_locals["data"].y_test)))
+        self.offset_ = float(
+            frame.f_locals["data"].y_test @ np.arange(len(frame.f_locals["data"].y_test))
+        )
         return self
 
     def predict(self, X):
@@ -194,7 +202,9 @@ def test_a_recommender_that_follows_the_test_rows_is_caught():
 
     from paragone import TopK
 
-    experiment = Experiment([herb_garden()], {"Follows": Follows}, protocol=TopK(k=(3,), floors=False))
+    experiment = Experiment(
+        [herb_garden()], {"Follows": Follows}, protocol=TopK(k=(3,), floors=False)
+    )
     assert codes(paragone.audit(experiment, in_process=True)) == [("PG110", "Follows")]
 
 
@@ -214,7 +224,9 @@ def test_labels_that_cannot_be_scrambled_are_not_judged():
 def test_outcomes_are_compared_to_the_last_bit():
     one = Outcome("done", fitted=Fitted({"y": np.array([0.1, np.nan])}))
     assert differences(one, Outcome("done", fitted=Fitted({"y": np.array([0.1, np.nan])}))) == []
-    assert differences(one, Outcome("done", fitted=Fitted({"y": np.array([0.1 + 1e-17, 0.0])}))) == ["y"]
+    assert differences(
+        one, Outcome("done", fitted=Fitted({"y": np.array([0.1 + 1e-17, 0.0])}))
+    ) == ["y"]
     assert differences(one, Outcome("failed", error="x")) == ["endings (done, and failed: x)"]
 
 
@@ -222,12 +234,16 @@ def test_files_of_python_and_of_the_engine_are_no_data_files():
     assert is_data_file("a/b.mat")
     assert not is_data_file(str(Path(sys.base_prefix) / "lib" / "x.zip"))
     assert not is_data_file("tmp/paragone-spool-7-abc/y.npy")
-    assert is_data_file(str(Path(sys.prefix) / "lib" / "sklearn" / "datasets" / "data" / "iris.csv"))
+    assert is_data_file(
+        str(Path(sys.prefix) / "lib" / "sklearn" / "datasets" / "data" / "iris.csv")
+    )
 
 
 class TestDeterminism:
     def test_cells_that_give_the_same_bytes_are_silent(self, made_curve):
-        found = paragone.audit(made_curve / "curves.sqlite", canary="none", sample=6, in_process=True, run_code=True)
+        found = paragone.audit(
+            made_curve / "curves.sqlite", canary="none", sample=6, in_process=True, run_code=True
+        )
         assert not codes(found)
         (looked,) = [one for one in found.checked if one.check.startswith("determinism")]
         assert looked.count == 6
@@ -236,7 +252,9 @@ class TestDeterminism:
     def test_refits_and_shared_fits_give_the_same_bytes_too(self, made_crossval, which):
         declared = crossval_experiments()[which]
         store = made_crossval / f"{which}.sqlite"
-        found = paragone.audit(store, declaration=declared, canary="none", sample=1000, in_process=True)
+        found = paragone.audit(
+            store, declaration=declared, canary="none", sample=1000, in_process=True
+        )
         assert not codes(found)
         (looked,) = [one for one in found.checked if one.check.startswith("determinism")]
         assert looked.unit == f"of {looked.count} cells"
@@ -244,7 +262,9 @@ class TestDeterminism:
     def test_a_method_that_changes_is_found_with_what_changed(self, lab, tmp_path):
         experiment = lab("Honest", "Changes")
         experiment.run(tmp_path / "c.sqlite", workers=0).close()
-        found = paragone.audit(tmp_path / "c.sqlite", declaration=experiment, canary="none", sample=4, in_process=True)
+        found = paragone.audit(
+            tmp_path / "c.sqlite", declaration=experiment, canary="none", sample=4, in_process=True
+        )
         (finding,) = found.of("PG201")
         assert (finding.method, finding.count, finding.total) == ("Changes", 2, 4)
         assert "ranking" in finding.examples[0]
@@ -253,7 +273,12 @@ class TestDeterminism:
     def test_the_sample_is_drawn_by_the_seed_alone(self, made_curve):
         first, second, other = (
             paragone.audit(
-                made_curve / "curves.sqlite", canary="none", sample=2, seed=s, in_process=True, run_code=True
+                made_curve / "curves.sqlite",
+                canary="none",
+                sample=2,
+                seed=s,
+                in_process=True,
+                run_code=True,
             ).checked
             for s in (0, 0, 1)
         )
@@ -267,7 +292,9 @@ class TestDeterminism:
         experiment.run(tmp_path / "s.sqlite", workers=0).close()
         with sqlite3.connect(tmp_path / "s.sqlite") as db:
             db.execute("UPDATE cells SET seconds = 1000 WHERE id = 1")
-        found = paragone.audit(tmp_path / "s.sqlite", declaration=experiment, canary="none", seconds=60)
+        found = paragone.audit(
+            tmp_path / "s.sqlite", declaration=experiment, canary="none", seconds=60
+        )
         (looked,) = [one for one in found.checked if one.check.startswith("determinism")]
         assert looked.count == 1
         assert [one.count for one in found.unchecked if one.check.startswith("determinism")] == [1]

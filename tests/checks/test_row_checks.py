@@ -27,7 +27,9 @@ def cloud(n: int = 200, d: int = 6, seed: int = 0) -> np.ndarray:
 
 
 def numbers(X, groups=None, seed: int = 1) -> Dataset:
-    return Dataset("made", X, np.random.default_rng(seed).normal(size=X.shape[0]), "regression", groups=groups)
+    return Dataset(
+        "made", X, np.random.default_rng(seed).normal(size=X.shape[0]), "regression", groups=groups
+    )
 
 
 class TestExactRows:
@@ -74,10 +76,16 @@ class TestExactRows:
         naive = sum(any((X[i] == X[j]).all() for j in train) for i in held)
         ledger = found_by(check_exact_rows, material(numbers(X), (train, held)))
         assert not ledger.findings
-        assert ledger.checked[0].note == (f"{naive} equal a train row, as chance has it in such data" if naive else "")
+        assert ledger.checked[0].note == (
+            f"{naive} equal a train row, as chance has it in such data" if naive else ""
+        )
 
     def test_minus_zero_is_zero_and_missing_is_missing(self):
-        assert row_codes(np.array([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])).tolist() == [0, 0, 1]
+        assert row_codes(np.array([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])).tolist() == [
+            0,
+            0,
+            1,
+        ]
 
 
 class TestNearRows:
@@ -98,7 +106,9 @@ class TestNearRows:
 
     @pytest.mark.parametrize(("d", "seed"), [(1, 0), (2, 1), (5, 2), (30, 3)])
     def test_independent_rows_are_silent_in_any_dimension(self, d, seed):
-        assert not found_by(check_near_rows, material(numbers(cloud(400, d, seed)), halves(400, seed))).findings
+        assert not found_by(
+            check_near_rows, material(numbers(cloud(400, d, seed)), halves(400, seed))
+        ).findings
 
     def test_rows_that_lie_on_a_smooth_curve_are_silent(self):
         t = np.random.default_rng(0).uniform(0, 6, 400)
@@ -112,8 +122,12 @@ class TestNearRows:
         assert not found_by(check_near_rows, material(numbers(X), (train, held))).findings
 
     def test_few_train_rows_are_said_not_to_be_checked(self):
-        ledger = found_by(check_near_rows, material(numbers(cloud(40)), (np.arange(20), np.arange(20, 40))))
-        assert [(one.count, one.why) for one in ledger.unchecked] == [(1, "fewer than 30 train rows")]
+        ledger = found_by(
+            check_near_rows, material(numbers(cloud(40)), (np.arange(20), np.arange(20, 40)))
+        )
+        assert [(one.count, one.why) for one in ledger.unchecked] == [
+            (1, "fewer than 30 train rows")
+        ]
 
     def test_sparse_and_dense_rows_give_the_same(self):
         X = np.where(np.random.default_rng(0).random((300, 20)) < 0.4, cloud(300, 20), 0.0)
@@ -146,7 +160,9 @@ class TestGroupsAndReplicates:
     def test_a_group_on_both_sides_is_found(self):
         groups = np.arange(200) // 4
         train = np.arange(0, 102)
-        (finding,) = found_by(check_groups, material(numbers(cloud(), groups), (train, np.arange(102, 200)))).findings
+        (finding,) = found_by(
+            check_groups, material(numbers(cloud(), groups), (train, np.arange(102, 200)))
+        ).findings
         assert (finding.code, finding.count, finding.total) == ("PG103", 1, 50)
         assert "2 of 98 held-out rows" in finding.message
 
@@ -164,7 +180,9 @@ class TestGroupsAndReplicates:
 
     def test_replicates_kept_together_are_silent(self):
         X = np.repeat(cloud(60, 6), 3, axis=0) + 0.02 * cloud(180, 6, 9)
-        assert not found_by(check_replicates, material(numbers(X), (np.arange(90), np.arange(90, 180)))).findings
+        assert not found_by(
+            check_replicates, material(numbers(X), (np.arange(90), np.arange(90, 180)))
+        ).findings
 
     def test_declared_groups_are_left_to_their_own_check(self):
         X = np.repeat(cloud(60, 6), 3, axis=0) + 0.02 * cloud(180, 6, 9)
@@ -183,7 +201,9 @@ class TestRecommendationRows:
         from paragone import Experiment
         from paragone.checks.material import materials
 
-        experiment = Experiment([dataset], {"Popularity": "popularity"}, protocol=TopK(k=(3,), floors=False, **options))
+        experiment = Experiment(
+            [dataset], {"Popularity": "popularity"}, protocol=TopK(k=(3,), floors=False, **options)
+        )
         return materials(tuple(experiment.layout.arrangements.values()))[0]
 
     def test_rows_set_aside_and_left_in_train_are_counted(self):
@@ -192,7 +212,9 @@ class TestRecommendationRows:
         assert (finding.code, finding.count, finding.total) == ("PG114", 10, 10)
 
     def test_taking_them_out_is_clean(self):
-        assert not found_by(check_topk_rows, self.split_of(herb_garden(), validation="file")).findings
+        assert not found_by(
+            check_topk_rows, self.split_of(herb_garden(), validation="file")
+        ).findings
 
     def test_test_rows_in_train_and_among_validation_rows_are_found(self):
         from paragone.data import prescription_dataset, prescriptions_of
@@ -226,7 +248,9 @@ class TestFilesWithAPeriod:
 
     @pytest.mark.parametrize("inner", [2, 3, 4, 10])
     def test_a_design_in_its_usual_order_is_no_replicate(self, inner):
-        settings = np.stack(np.meshgrid(*map(np.arange, (6, 5, inner)), indexing="ij"), axis=-1).reshape(-1, 3)
+        settings = np.stack(
+            np.meshgrid(*map(np.arange, (6, 5, inner)), indexing="ij"), axis=-1
+        ).reshape(-1, 3)
         assert self.period_of(settings.astype(float)) is None
         assert self.period_of(np.column_stack([settings, cloud(len(settings), 2)])) is None
 
@@ -238,4 +262,6 @@ class TestFilesWithAPeriod:
         assert self.period_of(noise * (1 + 4 * (place % 12 == 0))[:, None]) is None
         assert self.period_of(np.sort(noise[:, :1], axis=0)) is None
         x, y = (place // 12) * 0.1, (place % 12) * 0.1
-        assert self.period_of(np.column_stack([np.sin(x) * np.cos(y), np.exp(-x) * y, x * y])) is None
+        assert (
+            self.period_of(np.column_stack([np.sin(x) * np.cos(y), np.exp(-x) * y, x * y])) is None
+        )

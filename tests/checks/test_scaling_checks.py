@@ -34,7 +34,9 @@ SCALERS = {
     "greatest size 1": MaxAbsScaler(),
     "median 0 and quartiles 1 apart": RobustScaler(),
     "evenly spaced ranks": QuantileTransformer(n_quantiles=1000),
-    "ranks turned into normal scores": QuantileTransformer(n_quantiles=1000, output_distribution="normal"),
+    "ranks turned into normal scores": QuantileTransformer(
+        n_quantiles=1000, output_distribution="normal"
+    ),
     "correlations of 0 with each other": PCA(3),
     "right angles between them": TruncatedSVD(3),
 }
@@ -48,7 +50,10 @@ def skewed(n: int, d: int = 5, seed: int = 0) -> np.ndarray:
 def findings(X, **more) -> list[tuple[str, int, str]]:
     n = X.shape[0]
     data = Dataset("made", X, np.arange(n) % 2, "classification", **more)
-    return [(f.code, f.count, f.message) for f in found_by(check_scaled, material(data, halves(n))).findings]
+    return [
+        (f.code, f.count, f.message)
+        for f in found_by(check_scaled, material(data, halves(n))).findings
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:n_quantiles")
@@ -85,7 +90,9 @@ def test_gaps_and_sparse_matrices_are_looked_at_too():
     X = skewed(200)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     assert findings(StandardScaler().fit_transform(X))[0][:2] == ("PG107", 5)
-    counts = np.random.default_rng(0).poisson(3, (300, 20)) * np.random.default_rng(1).random((300, 20))
+    counts = np.random.default_rng(0).poisson(3, (300, 20)) * np.random.default_rng(1).random(
+        (300, 20)
+    )
     assert findings(sparse.csr_array(MaxAbsScaler().fit_transform(counts)))[0][:2] == ("PG107", 20)
     assert findings(sparse.csr_array(counts)) == []
 
@@ -111,7 +118,9 @@ def test_gaps_filled_in_with_figures_of_all_rows_are_found(strategy, kind):
     imputer = SimpleImputer(strategy=strategy)
     found = findings(imputer.fit_transform(X))
     if (strategy, kind) == ("median", "counts"):
-        assert found == []  # The median of counts is one of them, and cannot be told from a measurement.
+        assert (
+            found == []
+        )  # The median of counts is one of them, and cannot be told from a measurement.
     else:
         assert found[0][:2] == ("PG124", 5)
         assert f"that is the {strategy} of the others" in found[0][2]
@@ -132,11 +141,14 @@ def test_gaps_filled_in_with_figures_of_all_rows_are_found(strategy, kind):
     ids=["two decimals", "pixels", "zeros", "tiny", "scale of 12", "uniform"],
 )
 def test_bounds_and_grids_of_nature_are_no_mark(made):
-    assert [found for seed in range(20) for found in findings(made(np.random.default_rng(seed)))] == []
+    assert [
+        found for seed in range(20) for found in findings(made(np.random.default_rng(seed)))
+    ] == []
 
 
 def test_the_chance_of_a_column_is_not_below_what_draws_show():
-    # Whole numbers of mean 0 and variance 2: how often is the mean of 30 of them 0, and how often is it 0.1?
+    # Whole numbers of mean 0 and variance 2: how often is the mean of 30 of them 0, and how often
+    # is it 0.1?
     sums = np.random.default_rng(0).integers(-2, 3, (20_000, 30)).sum(axis=1)
     bound = coincidence(1e-6, 1 / 30, np.sqrt(2 / 30))
     for aim in (0, 3):
@@ -156,4 +168,6 @@ def test_the_chance_over_columns_bounds_the_binomial_tail():
 
 def test_even_ranks_have_the_chance_of_kolmogorovs_test():
     ordered = np.sort(np.random.default_rng(1).permutation(40) / 40 + 0.0125)
-    assert scaled_as(ordered)["evenly spaced ranks"] == pytest.approx(1 - kstest(ordered, "uniform").pvalue, abs=1e-12)
+    assert scaled_as(ordered)["evenly spaced ranks"] == pytest.approx(
+        1 - kstest(ordered, "uniform").pvalue, abs=1e-12
+    )

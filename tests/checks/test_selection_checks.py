@@ -20,13 +20,20 @@ from made_labs import found_by, halves, material
 def made(kind: str, n: int = 100, d: int = 2000, seed: int = 0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
-    y = {"a number": rng.normal(size=n), "two": rng.integers(0, 2, n), "four": rng.integers(0, 4, n)}[kind]
+    y = {
+        "a number": rng.normal(size=n),
+        "two": rng.integers(0, 2, n),
+        "four": rng.integers(0, 4, n),
+    }[kind]
     return X, y, "regression" if kind == "a number" else "classification"
 
 
 def codes(X, y, task, *sides) -> list[str]:
     data = Dataset("made", X, y, task)
-    return [f.code for f in found_by(check_chosen, material(data, *(sides or (halves(len(y)),)))).findings]
+    return [
+        f.code
+        for f in found_by(check_chosen, material(data, *(sides or (halves(len(y)),)))).findings
+    ]
 
 
 @pytest.mark.parametrize("kind", ["a number", "two", "four"])

@@ -23,7 +23,9 @@ def kept_in(folder, rows: dict[str, dict[str, list[float]]]):
         ]
         path.write_text("\n".join([f"dataset,{','.join(heads)}", *lines]) + "\n")
         paths.append(str(path))
-    ended = CliRunner().invoke(app, ["import", *paths, "--store", str(folder / "s.sqlite"), "--name", "paper"])
+    ended = CliRunner().invoke(
+        app, ["import", *paths, "--store", str(folder / "s.sqlite"), "--name", "paper"]
+    )
     assert ended.exit_code == 0, ended.output
     return folder / "s.sqlite"
 
@@ -31,14 +33,19 @@ def kept_in(folder, rows: dict[str, dict[str, list[float]]]):
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     columns = {"A": 0, "B": 1}
-    rows = {name: {"accuracy": [both[place] for both in EXACT.values()]} for name, place in columns.items()}
+    rows = {
+        name: {"accuracy": [both[place] for both in EXACT.values()]}
+        for name, place in columns.items()
+    }
     return kept_in(tmp_path_factory.mktemp("shown"), rows)
 
 
 def printed(folder, rows, head: str = "dataset & A & B"):
     path = folder / "hand.tex"
     body = " ".join(f"{row} \\\\" for row in rows)
-    path.write_text(f"\\begin{{tabular}}{{lcc}}\\hline {head} \\\\ \\hline {body} \\hline\\end{{tabular}}")
+    path.write_text(
+        f"\\begin{{tabular}}{{lcc}}\\hline {head} \\\\ \\hline {body} \\hline\\end{{tabular}}"
+    )
     return path
 
 
@@ -46,7 +53,12 @@ def found(store, path) -> list[tuple[str, tuple[str, ...]]]:
     return [(one.code, one.examples) for one in paragone.audit(store, against=[path]).findings]
 
 
-FOUR = ["d1 & 0.8949 & 0.8851", "d2 & 0.7012 & 0.7344", "d3 & 0.6510 & 0.6502", "d4 & 0.8000 & 0.8000"]
+FOUR = [
+    "d1 & 0.8949 & 0.8851",
+    "d2 & 0.7012 & 0.7344",
+    "d3 & 0.6510 & 0.6502",
+    "d4 & 0.8000 & 0.8000",
+]
 
 
 def test_four_digits_hide_nothing(store, tmp_path):
@@ -70,8 +82,14 @@ def test_methods_down_are_seen_as_well(store, tmp_path):
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        (r"d1 & 0.89 & \textbf{0.89}", "d1: B is marked as best with 0.89, the store has 0.8851, and 0.8949 for A"),
-        (r"d1 & 0.895 & \textbf{0.885}", "d1: B is marked as best with 0.885, the store has 0.8851, and 0.8949 for A"),
+        (
+            r"d1 & 0.89 & \textbf{0.89}",
+            "d1: B is marked as best with 0.89, the store has 0.8851, and 0.8949 for A",
+        ),
+        (
+            r"d1 & 0.895 & \textbf{0.885}",
+            "d1: B is marked as best with 0.885, the store has 0.8851, and 0.8949 for A",
+        ),
         (r"d1 & \textbf{0.89} & 0.89", None),
         (r"d1 & \textbf{0.8949} & 0.8851", None),
         (
@@ -82,7 +100,9 @@ def test_methods_down_are_seen_as_well(store, tmp_path):
 )
 def test_marks_of_the_best(store, tmp_path, row, says):
     # Against the marks of a report, with the second underlined, they are held by PG304.
-    hidden = [one for one in found(store, printed(tmp_path, [row, "d4 & 0.8 & 0.8"])) if one[0] == "PG309"]
+    hidden = [
+        one for one in found(store, printed(tmp_path, [row, "d4 & 0.8 & 0.8"])) if one[0] == "PG309"
+    ]
     assert hidden == ([] if says is None else [("PG309", (says,))])
 
 
@@ -99,7 +119,9 @@ def two_metrics(tmp_path_factory):
 
 def test_a_metric_that_says_the_opposite_and_is_not_shown(two_metrics, tmp_path):
     store, low, high = two_metrics
-    rows = [f"d{i} & {a:.4f} & {b:.4f}" for i, (a, b) in enumerate(zip(high, low, strict=True), start=1)]
+    rows = [
+        f"d{i} & {a:.4f} & {b:.4f}" for i, (a, b) in enumerate(zip(high, low, strict=True), start=1)
+    ]
     (finding,) = paragone.audit(store, against=[printed(tmp_path, rows)]).findings
     assert (finding.code, finding.count, finding.total) == ("PG310", 1, 2)
     assert finding.message == "the store holds 2 metrics, the tables show 1: without micro_f1"
@@ -111,7 +133,9 @@ def test_a_metric_that_says_the_opposite_and_is_not_shown(two_metrics, tmp_path)
 def test_datasets_that_are_not_shown_are_named(two_metrics, tmp_path):
     store, low, high = two_metrics
     rows = [f"d{i} & {high[i - 1]:.4f} & {low[i - 1]:.4f}" for i in range(2, 11)]
-    messages = [one.message for one in paragone.audit(store, against=[printed(tmp_path, rows)]).findings]
+    messages = [
+        one.message for one in paragone.audit(store, against=[printed(tmp_path, rows)]).findings
+    ]
     # d1 is also the beginning of d10, which is there.
     assert "the store holds 10 datasets, the tables show 9: without d1" in messages
 
@@ -119,6 +143,8 @@ def test_datasets_that_are_not_shown_are_named(two_metrics, tmp_path):
 def test_all_metrics_in_two_tables_leave_nothing_out(two_metrics, tmp_path):
     store, low, high = two_metrics
     for name, pair in (("accuracy", (high, low)), ("micro_f1", (low, high))):
-        rows = [f"d{i},{a:.4f},{b:.4f}" for i, (a, b) in enumerate(zip(*pair, strict=True), start=1)]
+        rows = [
+            f"d{i},{a:.4f},{b:.4f}" for i, (a, b) in enumerate(zip(*pair, strict=True), start=1)
+        ]
         (tmp_path / f"{name}.csv").write_text("\n".join(["dataset,A,B", *rows]) + "\n")
     assert paragone.audit(store, against=[tmp_path]).clean

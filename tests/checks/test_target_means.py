@@ -70,8 +70,12 @@ class TestEncoders:
     def test_means_of_train_are_silent(self, kind, n_categories):
         X, category, y, averaged, task = made(kind, n_categories=n_categories)
         train, _ = halves(200)
-        encoder = TargetEncoder(target_type="binary" if task == "classification" else "continuous", smooth=0.0)
-        X[:, 2] = encoder.fit(category[train, None], averaged[train]).transform(category[:, None])[:, 0]
+        encoder = TargetEncoder(
+            target_type="binary" if task == "classification" else "continuous", smooth=0.0
+        )
+        X[:, 2] = encoder.fit(category[train, None], averaged[train]).transform(category[:, None])[
+            :, 0
+        ]
         assert findings(X, y, task) == []
 
     def test_the_mean_over_all_other_rows_beside_its_category(self, kind, n_categories):
@@ -96,7 +100,8 @@ def test_labels_are_each_looked_at_and_six_digits_are_enough():
 
 
 def test_calibrated_probabilities_of_few_values_are_silent():
-    # Levels of 0, 0.1, ... that say the true chance of the label: some of their means are met, not all.
+    # Levels of 0, 0.1, ... that say the true chance of the label: some of their means are met, not
+    # all.
     for seed in range(200):
         rng = np.random.default_rng(seed)
         level = rng.integers(2, 9, 60) / 10

@@ -49,13 +49,20 @@ class TestMetricsAgree:
         curve = score_oracles.StoredCurve(buffer.getvalue())
         ours = score_oracles.curve_scores(curve, Y, metric_names("multilabel"), zero_division)
         theirs = metric_values(
-            metric_names("multilabel"), "multilabel", Y, labels, scores=scores, zero_division=zero_division
+            metric_names("multilabel"),
+            "multilabel",
+            Y,
+            labels,
+            scores=scores,
+            zero_division=zero_division,
         )
         for name, value in theirs.items():
             assert ours[3, name] == pytest.approx(value, abs=1e-12), name
 
     def test_every_metric_of_the_program_can_be_recomputed(self):
-        assert set(metric_names("multilabel")) == set(score_oracles.OF_LABELS) | set(score_oracles.OF_ORDER)
+        assert set(metric_names("multilabel")) == set(score_oracles.OF_LABELS) | set(
+            score_oracles.OF_ORDER
+        )
         assert set(metric_names("regression")) == set(REGRESSION)
         assert set(metric_names("classification")) == set(CLASSIFICATION) | {
             "roc_auc",
@@ -79,7 +86,9 @@ class TestMetricsAgree:
 
     @given(st.integers(0, 10**6))
     @settings(max_examples=60, deadline=None)
-    @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.UndefinedMetricWarning")
+    @pytest.mark.filterwarnings(
+        "ignore::UserWarning", "ignore::sklearn.exceptions.UndefinedMetricWarning"
+    )
     def test_classification_metrics_are_those_of_the_program(self, seed):
         rng = np.random.default_rng(seed)
         classes = np.array(["a", "b", "c", "d"][: rng.integers(2, 5)])
@@ -87,9 +96,13 @@ class TestMetricsAgree:
         y, predicted = rng.choice(classes, n), rng.choice(classes, n)
         shares = rng.dirichlet(np.ones(len(classes)), n)
         names = [*CLASSIFICATION, "roc_auc", "log_loss"]
-        theirs = metric_values(names, "classification", y, predicted, probabilities=shares, classes=classes)
+        theirs = metric_values(
+            names, "classification", y, predicted, probabilities=shares, classes=classes
+        )
         for name, value in theirs.items():
-            ours = prediction_score(name, "classification", y, predicted, probabilities=shares, classes=classes)
+            ours = prediction_score(
+                name, "classification", y, predicted, probabilities=shares, classes=classes
+            )
             assert ours == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), name
 
     @given(st.integers(0, 10**6))
@@ -98,9 +111,27 @@ class TestMetricsAgree:
         rng = np.random.default_rng(seed)
         n_items, n = int(rng.integers(4, 12)), int(rng.integers(1, 12))
         truth = [rng.permutation(n_items)[: rng.integers(1, n_items)].tolist() for _ in range(n)]
-        lists = [rng.permutation(n_items)[: rng.integers(1, n_items + 1)].tolist() for _ in range(n)]
-        metrics = ["precision", "precision[over=list]", "recall", "recall[over=min]", "f1", "rmrr", "hit_rate", "mrr"]
-        metrics += ["ndcg[idcg=min]", "ndcg[idcg=k]", "ndcg[idcg=hits]", "map[over=n]", "map[over=min]", "map[over=k]"]
+        lists = [
+            rng.permutation(n_items)[: rng.integers(1, n_items + 1)].tolist() for _ in range(n)
+        ]
+        metrics = [
+            "precision",
+            "precision[over=list]",
+            "recall",
+            "recall[over=min]",
+            "f1",
+            "rmrr",
+            "hit_rate",
+            "mrr",
+        ]
+        metrics += [
+            "ndcg[idcg=min]",
+            "ndcg[idcg=k]",
+            "ndcg[idcg=hits]",
+            "map[over=n]",
+            "map[over=min]",
+            "map[over=k]",
+        ]
         ks = [1, 2, 4]
         theirs = topk_scores(lists, truth, k=ks, metrics=metrics, kind="lists", n_items=n_items)
         items = np.full((n, n_items), -1, dtype=np.int32)
@@ -117,7 +148,9 @@ def audit(store: Path, declaration: Experiment | None = None, **options):
 
 
 def verified(found) -> int:
-    return sum(one.count for one in found.checked if one.check == "scores recomputed from predictions")
+    return sum(
+        one.count for one in found.checked if one.check == "scores recomputed from predictions"
+    )
 
 
 class TestCurves:
@@ -142,10 +175,12 @@ class TestCurves:
         store = curve_lab / "curves.sqlite"
         with sqlite3.connect(store) as db:
             cell, measure, position, value = db.execute(
-                "SELECT cell_id, measure_id, position, value FROM scores WHERE value > 0.3 ORDER BY cell_id LIMIT 1"
+                "SELECT cell_id, measure_id, position, value FROM scores WHERE value > 0.3 ORDER BY"
+                " cell_id LIMIT 1"
             ).fetchone()
             db.execute(
-                "UPDATE scores SET value = value + 1e-9 WHERE cell_id = ? AND measure_id = ? AND position = ?",
+                "UPDATE scores SET value = value + 1e-9 WHERE cell_id = ? AND measure_id = ? AND"
+                " position = ?",
                 (cell, measure, position),
             )
         (finding,) = audit(store).of("PG301")
@@ -174,7 +209,9 @@ class TestCurves:
     def test_truth_changed_in_the_store_is_found_against_the_data(self, curve_lab):
         store = curve_lab / "curves.sqlite"
         with sqlite3.connect(store) as db:
-            key, payload = db.execute("SELECT truth_key, payload FROM truths WHERE truth_key LIKE '%/%'").fetchone()
+            key, payload = db.execute(
+                "SELECT truth_key, payload FROM truths WHERE truth_key LIKE '%/%'"
+            ).fetchone()
             y = unpack(payload)["y"]
             y[0, 0] = 1 - y[0, 0]
             db.execute("UPDATE truths SET payload = ? WHERE truth_key = ?", (pack({"y": y}), key))
@@ -184,11 +221,15 @@ class TestCurves:
 
     def test_scores_without_predictions_are_said_not_to_be_checked(self, tmp_path):
         protocol = paragone.Curve(k=paragone.protocols.KGrid(2, 4, 2), keep_predictions=False)
-        experiment = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, protocol, name="bare")
+        experiment = Experiment(
+            ["wine-traits"], {"V": "variance"}, {"folds": 2}, protocol, name="bare"
+        )
         experiment.run(tmp_path / "b.sqlite", workers=0).close()
         found = audit(tmp_path / "b.sqlite", experiment)
         assert verified(found) == 0
-        (missed,) = [one for one in found.unchecked if one.check == "scores recomputed from predictions"]
+        (missed,) = [
+            one for one in found.unchecked if one.check == "scores recomputed from predictions"
+        ]
         assert missed.count == 2 * 2 * 3
 
 
@@ -208,7 +249,9 @@ class TestCrossvalidation:
         monkeypatch.setattr(weights, "SHIFT", 1.0)
         monkeypatch.setattr(
             "paragone.protocols.crossval.scores.fold_weights",
-            lambda scores, **kw: np.linspace(1, 2, len(scores)) / np.linspace(1, 2, len(scores)).sum(),
+            lambda scores, **kw: (
+                np.linspace(1, 2, len(scores)) / np.linspace(1, 2, len(scores)).sum()
+            ),
         )
         with Results.open(made_crossval / "numbers.sqlite") as results:
             wrong, _ = score_oracles.differing_of_run(results.crossval())
@@ -263,13 +306,20 @@ class TestTuning:
         (finding,) = audit(store).of("PG112")
         assert (finding.method, finding.count) == ("Tuned", 1)
 
-    @pytest.mark.parametrize(("epoch", "where", "wrong"), [(4, "validation", 0), (2, "validation", 1), (4, "test", 1)])
-    def test_an_epoch_is_checked_against_the_history_that_chose_it(self, topk_lab, epoch, where, wrong):
+    @pytest.mark.parametrize(
+        ("epoch", "where", "wrong"), [(4, "validation", 0), (2, "validation", 1), (4, "test", 1)]
+    )
+    def test_an_epoch_is_checked_against_the_history_that_chose_it(
+        self, topk_lab, epoch, where, wrong
+    ):
         import json
 
         store = topk_lab / "garden.sqlite"
         values = {2: 0.2, 4: 0.5, 6: 0.4}
-        history = [{"epoch": e, "set": where, "ks": [3], "metrics": {"recall": [v]}} for e, v in values.items()]
+        history = [
+            {"epoch": e, "set": where, "ks": [3], "metrics": {"recall": [v]}}
+            for e, v in values.items()
+        ]
         info = {"epoch": epoch, "chosen_by": f"recall@3 on {where}", "history": history}
         with sqlite3.connect(store) as db:
             key = db.execute("SELECT fit_key FROM fits LIMIT 1").fetchone()[0]

@@ -25,7 +25,9 @@ def test_a_seed_gives_the_same_clean_data_and_another_seed_gives_others(name):
     assert one == same != other
 
 
-@pytest.mark.parametrize("name", [name for name, one in PLANTS.items() if not one.slow and one.kind != "missed"])
+@pytest.mark.parametrize(
+    "name", [name for name, one in PLANTS.items() if not one.slow and one.kind != "missed"]
+)
 def test_a_plant_is_found_at_its_stated_size(name):
     assert PLANTS[name].found(seed=0)
 
@@ -36,7 +38,11 @@ def test_what_the_page_says_is_missed_is_missed(name):
 
 
 def errors(name: str, seed: int) -> list[str]:
-    return [finding.message for finding in findings_of(clean_material(name, seed)) if finding.severity == "error"]
+    return [
+        finding.message
+        for finding in findings_of(clean_material(name, seed))
+        if finding.severity == "error"
+    ]
 
 
 @pytest.mark.parametrize("name", CLEAN)

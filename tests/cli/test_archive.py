@@ -25,17 +25,29 @@ def test_an_archive_goes_out_and_comes_back(lab, paragone):
     assert (ended.code, ended.out.startswith("4 cells, ")) == (0, True)
     ended = paragone("import", "archive", "--store", "again.sqlite", "--json")
     assert (ended.code, json.loads(ended.out)["rows"]["cells"]) == (0, 4)
-    first, again = (paragone("scores", store, "--json").out for store in ("lab.sqlite", "again.sqlite"))
+    first, again = (
+        paragone("scores", store, "--json").out for store in ("lab.sqlite", "again.sqlite")
+    )
     assert first == again
     assert first != "[]\n"
 
 
 def test_what_cannot_be_is_refused_in_one_sentence(lab, paragone):
     paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive")
-    refused(paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive"), "exists already")
-    refused(paragone("export", "lab.sqlite", "--layout", "archive", "--out", "b", "--experiment", "lab"), "whole store")
+    refused(
+        paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive"),
+        "exists already",
+    )
+    refused(
+        paragone(
+            "export", "lab.sqlite", "--layout", "archive", "--out", "b", "--experiment", "lab"
+        ),
+        "whole store",
+    )
     refused(paragone("import", "archive", "--store", "lab.sqlite"), "exists already")
-    refused(paragone("import", "archive", "--store", "b.sqlite", "--data", "iris"), "leave --data out")
+    refused(
+        paragone("import", "archive", "--store", "b.sqlite", "--data", "iris"), "leave --data out"
+    )
     refused(paragone("import", "lab.sqlite", "--store", "b.sqlite"), "paragone merge")
     (lab / "archive" / "tables" / "fits.parquet").unlink()
     refused(paragone("import", "archive", "--store", "b.sqlite"), "is missing")

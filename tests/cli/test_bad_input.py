@@ -19,11 +19,23 @@ METHODS = {"V": 'use = "variance"'}
 @pytest.mark.parametrize(
     ("sections", "methods", "sentence"),
     [
-        ({"data": 'sets = ["wine-trait"]'}, METHODS, "unknown dataset 'wine-trait': did you mean 'wine-traits'?"),
+        (
+            {"data": 'sets = ["wine-trait"]'},
+            METHODS,
+            "unknown dataset 'wine-trait': did you mean 'wine-traits'?",
+        ),
         ({"data": 'sets = ["no/such/folder"]'}, METHODS, "no file or folder at"),
         ({"data": "sets = []"}, METHODS, "line 5: 'data.sets'"),
-        ({"data": 'sets = ["iris"]'}, METHODS, "'iris' is for classification; the curve protocol needs multi-label"),
-        ({"data": 'sets = ["wine-traits", "wine-traits"]'}, METHODS, "two datasets are called 'wine-traits'"),
+        (
+            {"data": 'sets = ["iris"]'},
+            METHODS,
+            "'iris' is for classification; the curve protocol needs multi-label",
+        ),
+        (
+            {"data": 'sets = ["wine-traits", "wine-traits"]'},
+            METHODS,
+            "two datasets are called 'wine-traits'",
+        ),
         ({"split": "fold = 3"}, METHODS, "line 8: unknown key 'split.fold': did you mean 'folds'?"),
         ({"split": 'folds = "three"'}, METHODS, "line 8: 'split.folds'"),
         ({"split": 'kind = "kfolds"'}, METHODS, "did you mean 'kfold'?"),
@@ -31,15 +43,27 @@ METHODS = {"V": 'use = "variance"'}
         ({"split": 'kind = "official"'}, METHODS, "wine-traits"),
         ({"split": 'kind = "sklearn.model_selection:KFolds"'}, METHODS, "did you mean 'KFold'?"),
         ({"protocol": 'kind = "curv"'}, METHODS, "'protocol.kind'"),
-        ({"protocol": "k = { min = 5, maxx = 9 }"}, METHODS, "unknown key 'protocol.k.maxx': did you mean 'max'?"),
+        (
+            {"protocol": "k = { min = 5, maxx = 9 }"},
+            METHODS,
+            "unknown key 'protocol.k.maxx': did you mean 'max'?",
+        ),
         ({"protocol": "k = { min = 9, max = 5 }"}, METHODS, "k-grid: needs 1 <= min <= max"),
         (
             {"protocol": "p = { min = 0.1, max = 0.5, target = 0.33 }"},
             METHODS,
             "the target 0.33 is not one of its points",
         ),
-        ({"protocol": 'metrics = ["micro_f2"]'}, METHODS, "unknown metric 'micro_f2': did you mean 'micro_f1'?"),
-        ({"protocol": 'evaluator = "mlkn"'}, METHODS, "unknown evaluator 'mlkn': did you mean 'mlknn'?"),
+        (
+            {"protocol": 'metrics = ["micro_f2"]'},
+            METHODS,
+            "unknown metric 'micro_f2': did you mean 'micro_f1'?",
+        ),
+        (
+            {"protocol": 'evaluator = "mlkn"'},
+            METHODS,
+            "unknown evaluator 'mlkn': did you mean 'mlknn'?",
+        ),
         (
             {"protocol": 'evaluator = { use = "mlknn", params = { n_neighbors = 500 } }'},
             METHODS,
@@ -48,7 +72,10 @@ METHODS = {"V": 'use = "variance"'}
         (
             {"protocol": 'evaluator = { use = "mlknn", params = { n_neighbors = 130 } }'},
             METHODS,
-            "dataset 'wine-traits': ML-kNN with 130 neighbours needs more than 130 training rows, there are",
+            (
+                "dataset 'wine-traits': ML-kNN with 130 neighbours needs more than 130 training"
+                " rows, there are"
+            ),
         ),
         ({}, {"V": 'use = "varianc"'}, "unknown method 'V' 'varianc': did you mean 'variance'?"),
         ({}, {"V": 'use = "no_such_module:Thing"'}, "cannot import 'no_such_module'"),
@@ -58,7 +85,11 @@ METHODS = {"V": 'use = "variance"'}
         ({}, {}, "the key 'methods' is missing"),
         ({"top": "seed = 1"}, METHODS, "the key 'name' is missing"),
         ({"top": 'name = "x"\nseed = -1'}, METHODS, "line 2: 'seed'"),
-        ({"top": 'name = "x"\nsede = 1'}, METHODS, "line 2: unknown key 'sede': did you mean 'seed'?"),
+        (
+            {"top": 'name = "x"\nsede = 1'},
+            METHODS,
+            "line 2: unknown key 'sede': did you mean 'seed'?",
+        ),
         ({"top": "name = "}, METHODS, "is not valid TOML"),
         ({"limits": "seconds = 0"}, METHODS, "'limits.seconds'"),
     ],
@@ -146,7 +177,9 @@ def scrambled(path: Path) -> str:
     return "cannot be used"
 
 
-@pytest.mark.parametrize("make", [foreign, other_database, newer, truncated, header_only, scrambled])
+@pytest.mark.parametrize(
+    "make", [foreign, other_database, newer, truncated, header_only, scrambled]
+)
 def test_a_file_that_is_no_store_is_refused_and_left_alone(paragone, tmp_path, make):
     store = tmp_path / "a.sqlite"
     sentence = make(store)
@@ -160,7 +193,10 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(paragone, tmp_path, m
 def test_a_store_in_a_missing_folder_is_refused(paragone, tmp_path):
     lab = write_lab(tmp_path, METHODS)
     refused(paragone("run", lab, "--store", tmp_path / "no" / "a.sqlite"), "does not exist")
-    refused(paragone("status", tmp_path / "a.sqlite"), "does not exist: give the file that `paragone run` wrote")
+    refused(
+        paragone("status", tmp_path / "a.sqlite"),
+        "does not exist: give the file that `paragone run` wrote",
+    )
     refused(paragone("status", tmp_path), "is a folder: give a file")
 
 
@@ -168,7 +204,10 @@ def test_scores_to_a_strange_file_are_refused(paragone, tmp_path):
     lab = write_lab(tmp_path, METHODS)
     paragone("run", lab, "--workers", 0)
     store = lab.with_suffix(".sqlite")
-    refused(paragone("scores", store, "--out", tmp_path / "a.xlsx"), "write to a .csv or a .parquet file")
+    refused(
+        paragone("scores", store, "--out", tmp_path / "a.xlsx"),
+        "write to a .csv or a .parquet file",
+    )
     refused(paragone("scores", store, "--out", tmp_path / "no" / "a.csv"), "does not exist")
     refused(paragone("scores", store, "--metric", "micro_f2"), "did you mean 'micro_f1'?")
 

@@ -31,7 +31,11 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (("compare", "scores.csv"), "--missing", get_args(Missing)),
         (("compare", "scores.csv"), "--zeros", get_args(Zeros)),
         (("data", "describe", "houses.csv"), "--nominal", get_args(Nominal)),
-        (("data", "describe", "houses.csv"), "--task", ("multilabel", "classification", "regression")),
+        (
+            ("data", "describe", "houses.csv"),
+            "--task",
+            ("multilabel", "classification", "regression"),
+        ),
         (EXPORT, "--mode", ("kfold", "holdout")),
         (EXPORT, "--scale", get_args(Scale)),
         (EVOLVE, "--strategy", get_args(Strategy)),
@@ -43,7 +47,9 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
     ],
 )
-def test_another_word_is_refused_and_the_choices_are_named(paragone, tmp_path, monkeypatch, command, option, choices):
+def test_another_word_is_refused_and_the_choices_are_named(
+    paragone, tmp_path, monkeypatch, command, option, choices
+):
     monkeypatch.chdir(tmp_path)
     ended = paragone(*command, option, "other")
     assert (ended.code, ended.out) == (2, "")

@@ -19,7 +19,13 @@ def scores(n_methods=8, n_datasets=30, n_folds=10, seed=0):
     generator = np.random.default_rng(seed)
     base = generator.uniform(0.5, 0.9, n_datasets)
     rows = [
-        (f"method {m}", f"data {d}", f, "micro_f1", round(base[d] + 0.004 * m + generator.normal(0, 0.03), 5))
+        (
+            f"method {m}",
+            f"data {d}",
+            f,
+            "micro_f1",
+            round(base[d] + 0.004 * m + generator.normal(0, 0.03), 5),
+        )
         for m in range(n_methods)
         for d in range(n_datasets)
         for f in range(n_folds)
@@ -37,7 +43,15 @@ def test_shuffled_file_gives_the_same_bytes_everywhere(tmp_path):
     frame.sample(frac=1, random_state=7).to_csv(tmp_path / "shuffled.csv", index=False)
     texts = []
     for name in ("sorted", "shuffled"):
-        result = run(tmp_path / f"{name}.csv", "--reference", "method 7", "--out", tmp_path / name, "--formats", "svg")
+        result = run(
+            tmp_path / f"{name}.csv",
+            "--reference",
+            "method 7",
+            "--out",
+            tmp_path / name,
+            "--formats",
+            "svg",
+        )
         assert result.exit_code == 0, result.output
         texts.append(result.output.replace(str(tmp_path / name), "OUT").replace("\n", ""))
     assert texts[0] == texts[1]
@@ -47,7 +61,10 @@ def test_shuffled_file_gives_the_same_bytes_everywhere(tmp_path):
         first, second = ((tmp_path / name / file).read_bytes() for name in ("sorted", "shuffled"))
         if file in (LIST, "report.html", "read_files.csv"):
             # Which file was read, and what was written of it, is told with hashes.
-            first, second = (re.sub(rb"[0-9a-f]{64}|sorted|shuffled", b"", content) for content in (first, second))
+            first, second = (
+                re.sub(rb"[0-9a-f]{64}|sorted|shuffled", b"", content)
+                for content in (first, second)
+            )
         assert first == second, file
 
 
@@ -56,7 +73,16 @@ def test_answer_has_verdict_table_choices_and_warnings(tmp_path):
     frame = frame.drop(index=5)
     frame.to_csv(tmp_path / "s.csv", index=False)
     output = run(tmp_path / "s.csv").output
-    for part in ("Verdict", "Ranks", "Where", "Pairs", "Chosen", "Note", "Friedman", "Iman-Davenport"):
+    for part in (
+        "Verdict",
+        "Ranks",
+        "Where",
+        "Pairs",
+        "Chosen",
+        "Note",
+        "Friedman",
+        "Iman-Davenport",
+    ):
         assert part in output
     assert "1 of 24 blocks were left out" in output
 
@@ -66,15 +92,32 @@ def test_out_writes_tables_in_all_forms_and_charts(tmp_path):
     result = run(tmp_path / "s.csv", "--out", tmp_path / "answer", "--formats", "svg")
     assert result.exit_code == 0, result.output
     names = {file.name for file in (tmp_path / "answer").iterdir()}
-    assert {"summary.tex", "summary.md", "pairs.csv", "scores.tex", "verdict.txt", "comparison.json"} <= names
-    charts = {"critical_difference", "pair_matrix", "forest", "win_tie_loss", "rank_boxes", "scatter", "differences"}
+    assert {
+        "summary.tex",
+        "summary.md",
+        "pairs.csv",
+        "scores.tex",
+        "verdict.txt",
+        "comparison.json",
+    } <= names
+    charts = {
+        "critical_difference",
+        "pair_matrix",
+        "forest",
+        "win_tie_loss",
+        "rank_boxes",
+        "scatter",
+        "differences",
+    }
     assert {f"{chart}.svg" for chart in charts} <= names
     assert f"Wrote {len(names - {LIST})} files" in result.output
 
 
 def test_json_is_json_with_everything_in_it(tmp_path):
     scores(3, 10, 2).to_csv(tmp_path / "s.csv", index=False)
-    answer = json.loads(run(tmp_path / "s.csv", "--json", "--rope", "0.01", "--correction", "bergmann").output)
+    answer = json.loads(
+        run(tmp_path / "s.csv", "--json", "--rope", "0.01", "--correction", "bergmann").output
+    )
     assert answer["choices"]["correction"].startswith("Bergmann-Hommel over a family of 3")
     assert len(answer["pairs"]) == 3
     assert set(answer) >= {"verdict", "friedman", "ranks", "pairs", "choices", "warnings"}
@@ -84,7 +127,10 @@ def test_wide_file_needs_a_direction_and_takes_one(tmp_path, paragone):
     wide = scores(3, 10, 1).pivot(index="dataset", columns="method", values="value").reset_index()
     wide.to_csv(tmp_path / "w.csv", index=False)
     refused(paragone("compare", tmp_path / "w.csv"), "--higher-is-better or --lower-is-better")
-    up, down = run(tmp_path / "w.csv", "--higher-is-better"), run(tmp_path / "w.csv", "--lower-is-better")
+    up, down = (
+        run(tmp_path / "w.csv", "--higher-is-better"),
+        run(tmp_path / "w.csv", "--lower-is-better"),
+    )
     assert up.exit_code == down.exit_code == 0
     assert up.output != down.output
 
@@ -105,8 +151,10 @@ def broken(name):
         "all missing": frame.assign(value=frame.value.where(frame.method != "method 1")),
         "unknown metric": frame.assign(metric="zest"),
         "text": frame.assign(value=frame.value.astype(object).where(frame.index != 4, "failed")),
-        "nothing common": frame[(frame.method == "method 0") ^ (frame.dataset == "data 1")].query(
-            "not (method == 'method 2' and dataset == 'data 1')"
+        "nothing common": (
+            frame[(frame.method == "method 0") ^ (frame.dataset == "data 1")].query(
+                "not (method == 'method 2' and dataset == 'data 1')"
+            )
         ),
     }[name]
 

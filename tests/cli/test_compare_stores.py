@@ -13,13 +13,19 @@ import paragone as package
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
 
-METHODS = {"DAGFS": 'use = "dagfs"\nparams = { max_iter = 4 }', "Random": 'use = "random"', "Chi2": 'use = "chi2"'}
+METHODS = {
+    "DAGFS": 'use = "dagfs"\nparams = { max_iter = 4 }',
+    "Random": 'use = "random"',
+    "Chi2": 'use = "chi2"',
+}
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("compare")
-    sets = 'sets = ["wine-traits", "breast-cancer-traits", { path = "wine-traits", name = "again" }]'
+    sets = (
+        'sets = ["wine-traits", "breast-cancer-traits", { path = "wine-traits", name = "again" }]'
+    )
     file = write_lab(folder, METHODS, data=sets, split="folds = 2")
     package.Experiment.from_toml(file).run(folder / "a.sqlite", workers=0).close()
     return folder / "a.sqlite"
@@ -34,7 +40,9 @@ def test_a_store_a_csv_and_a_frame_give_one_verdict(paragone, store, tmp_path):
     assert json.loads(from_store.out) == json.loads(from_csv.out)
     with package.Results.open(store) as results:
         direct = package.compare(results, metric="micro_f1", reference="DAGFS")
-    assert direct.verdict.splitlines()[0].split(" (")[0] in paragone("compare", store, *words[:-1]).out
+    assert (
+        direct.verdict.splitlines()[0].split(" (")[0] in paragone("compare", store, *words[:-1]).out
+    )
 
 
 def test_two_methods_of_a_store_are_paired_by_dataset(paragone, store):
@@ -46,4 +54,6 @@ def test_two_methods_of_a_store_are_paired_by_dataset(paragone, store):
 
 def test_a_wrong_store_or_method_is_refused(paragone, store, tmp_path):
     assert paragone("compare", tmp_path / "none.sqlite", "--metric", "micro_f1").code == 2
-    assert paragone("pairwise", f"{store}::DAGF", f"{store}::Random", "--metric", "micro_f1").code == 2
+    assert (
+        paragone("pairwise", f"{store}::DAGF", f"{store}::Random", "--metric", "micro_f1").code == 2
+    )

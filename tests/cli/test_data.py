@@ -39,7 +39,17 @@ def test_describe_prints_what_the_description_says() -> None:
 def test_describe_takes_the_options_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "houses.csv"
     path.write_text("size,town,when,price\n1,a,x,5\n2,b,x,\n3,a,y,7\n")
-    how = ["--target", "price", "--task", "regression", "--nominal", "ordinal", "--drop", "when", "--json"]
+    how = [
+        "--target",
+        "price",
+        "--task",
+        "regression",
+        "--nominal",
+        "ordinal",
+        "--drop",
+        "when",
+        "--json",
+    ]
     content = json.loads(RUN.invoke(app, ["data", "describe", str(path), *how]).output)
     assert (content["n_features"], content["missing_targets"]) == (2, 1)
     assert content["target_ranges"] == {"price": [5.0, 7.0]}
@@ -55,9 +65,14 @@ def test_a_target_without_values_is_null_in_json(tmp_path: Path) -> None:
 
 def test_labels_are_names_or_a_number(tmp_path: Path) -> None:
     path = tmp_path / "t.arff"
-    path.write_text("@relation t\n@attribute x real\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n1,0,1\n2,1,1\n")
+    path.write_text(
+        "@relation t\n@attribute x real\n@attribute a {0,1}\n@attribute b"
+        " {0,1}\n@data\n1,0,1\n2,1,1\n"
+    )
     for given, names in (("-2", ["a", "b"]), ("b", ["b"]), ("b, a", ["b", "a"])):
-        output = RUN.invoke(app, ["data", "describe", str(path), "--labels", given, "--json"]).output
+        output = RUN.invoke(
+            app, ["data", "describe", str(path), "--labels", given, "--json"]
+        ).output
         assert json.loads(output)["target_names"] == names
 
 
@@ -72,8 +87,17 @@ def test_help_has_an_example_or_the_verbs(verb: list[str]) -> None:
     [(["digits-trait"], "did you mean 'digits-traits'"), (["nowhere.csv"], "no file or folder at")],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_two(arguments: list[str], message: str) -> None:
-    command = [sys.executable, "-c", "from paragone.cli import main; main()", "data", "describe", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ.copy(), check=False)
+    command = [
+        sys.executable,
+        "-c",
+        "from paragone.cli import main; main()",
+        "data",
+        "describe",
+        *arguments,
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ.copy(), check=False
+    )
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

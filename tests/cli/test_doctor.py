@@ -44,9 +44,16 @@ def test_damage_ends_in_code_1_until_it_is_repaired(paragone, store):
     assert (ended.code, "not compacted" in ended.err) == (1, True)
     ended = paragone("doctor", store, "--repair", "--json")
     told = json.loads(ended.out)
-    assert (ended.code, told["repair"]["cells_to_run"], told["diagnosis"]["healthy"]) == (0, 1, True)
+    assert (ended.code, told["repair"]["cells_to_run"], told["diagnosis"]["healthy"]) == (
+        0,
+        1,
+        True,
+    )
     assert told["repair"]["dropped"][0]["kind"] == "cell"
-    assert "healthy: every artifact can be read and agrees with its checksum" in paragone("doctor", store).out
+    assert (
+        "healthy: every artifact can be read and agrees with its checksum"
+        in paragone("doctor", store).out
+    )
 
 
 def test_sizes_before_and_after_a_compaction_are_said(paragone, store):

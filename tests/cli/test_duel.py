@@ -27,7 +27,20 @@ class Squares(ClassifierMixin, BaseEstimator):
         return self.model_.predict(self.more(X))
 """
 
-SMALL = ("--minutes", 0.002, "--rows", 60, "--features", 2, "--trials", 1, "--finalists", 1, "--workers", 0)
+SMALL = (
+    "--minutes",
+    0.002,
+    "--rows",
+    60,
+    "--features",
+    2,
+    "--trials",
+    1,
+    "--finalists",
+    1,
+    "--workers",
+    0,
+)
 
 
 @pytest.fixture
@@ -40,10 +53,13 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_an_own_estimator_in_a_file_is_put_against_a_known_one(paragone, folder):
-    ended = paragone("duel", "squares_of_mine.py:Squares", "logistic", "--out", "found", *SMALL, "--noise", 0.1)
+    ended = paragone(
+        "duel", "squares_of_mine.py:Squares", "logistic", "--out", "found", *SMALL, "--noise", 0.1
+    )
     assert ended.code == 0, ended.err
     said = " ".join(ended.out.split())
-    # So few minutes prove nothing: both directions end in the honest sentence, and the page named is there.
+    # So few minutes prove nothing: both directions end in the honest sentence, and the page named
+    # is there.
     assert said.count("no dataset was found on which") == 2
     assert "page: found/report.html" in said
     assert "left" in ended.err
@@ -57,19 +73,34 @@ def test_an_own_estimator_in_a_file_is_put_against_a_known_one(paragone, folder)
     ("command", "said"),
     [
         (("forrest", "tree", "--out", "o"), "did you mean 'forest'"),
-        (("forest", "squares_of_mine.py:Cubes", "--out", "o"), "unknown name in squares_of_mine 'Cubes'"),
+        (
+            ("forest", "squares_of_mine.py:Cubes", "--out", "o"),
+            "unknown name in squares_of_mine 'Cubes'",
+        ),
         (("forest", "tree", "--out", "squares_of_mine.py"), "is a file: give a folder"),
         (("forest", "tree", "--out", "o", "--minutes", "0"), "minutes must be more than 0"),
         (("forest", "tree", "--out", "o", "--formula", "X0"), "--formula is for --map"),
         (("forest", "tree", "--out", "o", "--noise", "3"), "noise must be from 0 to 1"),
-        (("forest", "tree", "--out", "o", "--classes", "4"), "a number of classes is for a multiclass target"),
-        (("logistic", "tree", "--out", "o", "--target", "regression"), "'logistic' does not predict numbers"),
-        (("squares_of_mine.py:Squares", "tree", "--out", "o", "--target", "regression"), "name a regressor"),
+        (
+            ("forest", "tree", "--out", "o", "--classes", "4"),
+            "a number of classes is for a multiclass target",
+        ),
+        (
+            ("logistic", "tree", "--out", "o", "--target", "regression"),
+            "'logistic' does not predict numbers",
+        ),
+        (
+            ("squares_of_mine.py:Squares", "tree", "--out", "o", "--target", "regression"),
+            "name a regressor",
+        ),
         (
             ("tree", "knn", "--out", "o", "--target", "multiclass", "--shares", "0.5,0.5"),
             "2 shares are given for 3 classes",
         ),
-        (("forest", "tree", "--out", "o", "--address", "tcp://x:1"), "--address is for --engine dask"),
+        (
+            ("forest", "tree", "--out", "o", "--address", "tcp://x:1"),
+            "--address is for --engine dask",
+        ),
     ],
 )
 def test_a_duel_that_cannot_be_fought_is_refused_in_one_sentence(paragone, folder, command, said):

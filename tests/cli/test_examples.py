@@ -39,7 +39,14 @@ ELSEWHERE = {
     ),
 }
 """Examples that are parsed here and run elsewhere, or need what a test does not have."""
-LONG = ("paragone try", "paragone report", "paragone compare", "paragone pairwise", "paragone figure", "paragone audit")
+LONG = (
+    "paragone try",
+    "paragone report",
+    "paragone compare",
+    "paragone pairwise",
+    "paragone figure",
+    "paragone audit",
+)
 """Examples that fit many models or draw many charts."""
 
 
@@ -54,7 +61,9 @@ def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 def examples() -> list[str]:
     found = []
     for path, command in verbs(typer.main.get_command(app)):
-        text = " ".join(re.sub(r"\[/?bold\]", "", f"{command.help or ''} {command.epilog or ''}").split())
+        text = " ".join(
+            re.sub(r"\[/?bold\]", "", f"{command.help or ''} {command.epilog or ''}").split()
+        )
         mine = re.findall(r"Example: (paragone .*?)(?= Example:|$)", text)
         assert mine, f"paragone {' '.join(path)} has no example"
         found += mine
@@ -70,14 +79,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rng = np.random.default_rng(0)
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "first.toml").write_text(FIRST)
-    houses = pd.DataFrame({"size": rng.normal(100, 20, 40).round(1), "price": rng.normal(300, 50, 40).round(1)})
+    houses = pd.DataFrame(
+        {"size": rng.normal(100, 20, 40).round(1), "price": rng.normal(300, 50, 40).round(1)}
+    )
     houses.to_csv("houses.csv", index=False)
     churn = pd.DataFrame({"calls": rng.poisson(2, 60), "bill": rng.gamma(4, 10, 60).round(2)})
     churn["churned"] = np.where(churn["calls"] + rng.normal(0, 1, 60) > 2, "yes", "no")
     churn.to_csv("churn.csv", index=False)
     for name, level in (("mma", 0.4), ("au", 0.3)):
         accuracy = (level + rng.normal(0, 0.05, 12)).round(3)
-        pd.DataFrame({"subject": range(12), "accuracy": accuracy}).to_csv(f"{name}.csv", index=False)
+        pd.DataFrame({"subject": range(12), "accuracy": accuracy}).to_csv(
+            f"{name}.csv", index=False
+        )
     savemat("Arts.mat", {"X": rng.normal(size=(60, 5)), "Y": rng.integers(0, 2, (60, 3))})
     return tmp_path
 
@@ -85,14 +98,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(command: str) -> None:
     ended = CliRunner().invoke(app, [*shlex.split(command)[1:]], catch_exceptions=False)
     # An audit that finds something ends with 1.
-    assert ended.exit_code in ((0, 1) if command.startswith("paragone audit") else (0,)), f"{command}\n{ended.output}"
+    assert ended.exit_code in ((0, 1) if command.startswith("paragone audit") else (0,)), (
+        f"{command}\n{ended.output}"
+    )
 
 
 def prepare(command: str, folder: Path) -> None:
     """Make what a command works on by the commands that come before it."""
     words = shlex.split(command)
     if any(
-        word in ("first.sqlite", "laptop.sqlite", "first-archive", "report/report.html", "scores.csv") for word in words
+        word
+        in (
+            "first.sqlite",
+            "laptop.sqlite",
+            "first-archive",
+            "report/report.html",
+            "scores.csv",
+        )
+        for word in words
     ):
         run("paragone run examples/first.toml --store first.sqlite --workers 0")
     if "scores.csv" in words and "--out" in words and words[1] == "compare":

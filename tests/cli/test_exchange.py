@@ -25,14 +25,20 @@ def exported(paragone, tmp_path, monkeypatch) -> Path:
     write_lab(tmp_path, METHODS, protocol=PROTOCOL)
     assert paragone("run", "lab.toml", "--workers", 0).code == 0
     assert paragone("export", "lab.sqlite", "--layout", "protocol", "--out", "run").code == 0
-    ended = paragone("data", "export-folds", "wine-traits", "--out", "folds", "--folds", 3, "--seed", 7)
+    ended = paragone(
+        "data", "export-folds", "wine-traits", "--out", "folds", "--folds", 3, "--seed", 7
+    )
     assert ended.code == 0
     assert "3 folds of wine-traits written to folds/wine-traits" in ended.out
     return tmp_path
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def import_args(**changed: str) -> list[str]:
@@ -44,7 +50,11 @@ def import_args(**changed: str) -> list[str]:
         "metrics": "micro_f1,one_error",
     }
     options |= {"workers": "0", **changed}
-    return ["import", "run", *(part for key, value in options.items() for part in (f"--{key}", value))]
+    return [
+        "import",
+        "run",
+        *(part for key, value in options.items() for part in (f"--{key}", value)),
+    ]
 
 
 def test_a_round_trip_on_the_command_line_changes_no_byte(exported, paragone):
@@ -58,18 +68,27 @@ def test_a_round_trip_on_the_command_line_changes_no_byte(exported, paragone):
 
 def test_stored_folds_score_as_the_data_they_were_made_of(exported, paragone):
     text = (exported / "lab.toml").read_text().replace('"wine-traits"', '"folds:folds/wine-traits"')
-    stored = text.replace("folds = 3", 'kind = "stored"').replace("k = {", "keep_predictions = true\nk = {")
+    stored = text.replace("folds = 3", 'kind = "stored"').replace(
+        "k = {", "keep_predictions = true\nk = {"
+    )
     (exported / "stored.toml").write_text(stored)
     ended = paragone("run", "stored.toml", "--workers", 0)
     assert ended.code == 0, ended.err
     assert "note: wine-traits: 3 stored folds" in ended.err.replace("\n", " ")
     assert paragone("export", "stored.sqlite", "--out", "again").code == 0
-    without_times = [{k: v for k, v in contents(exported / f).items() if "time" not in k} for f in ("run", "again")]
+    without_times = [
+        {k: v for k, v in contents(exported / f).items() if "time" not in k}
+        for f in ("run", "again")
+    ]
     assert without_times[0] == without_times[1]
 
 
 def test_the_default_split_uses_the_stored_folds(exported, paragone):
-    text = (exported / "lab.toml").read_text().replace('"wine-traits"', '"folds/wine-traits", "breast-cancer-traits"')
+    text = (
+        (exported / "lab.toml")
+        .read_text()
+        .replace('"wine-traits"', '"folds/wine-traits", "breast-cancer-traits"')
+    )
     (exported / "mixed.toml").write_text(text.replace("[split]\nfolds = 3", ""))
     ended = paragone("run", "mixed.toml", "--workers", 0, "--dry-run", "--json")
     assert json.loads(ended.out)["cells"] == 2 * (3 + 5)
@@ -77,8 +96,14 @@ def test_the_default_split_uses_the_stored_folds(exported, paragone):
 
 def test_an_experiment_file_can_leave_labels_out_of_stored_folds(exported, paragone):
     reference = '{ path = "folds:folds/wine-traits", drop = ["dark"], name = "w" }'
-    names = json.loads((exported / "folds" / "wine-traits" / "meta.json").read_text())["target_names"]
-    text = (exported / "lab.toml").read_text().replace('"wine-traits"', reference.replace("dark", names[0]))
+    names = json.loads((exported / "folds" / "wine-traits" / "meta.json").read_text())[
+        "target_names"
+    ]
+    text = (
+        (exported / "lab.toml")
+        .read_text()
+        .replace('"wine-traits"', reference.replace("dark", names[0]))
+    )
     (exported / "less.toml").write_text(text.replace("folds = 3", 'kind = "stored"'))
     ended = paragone("run", "less.toml", "--workers", 0)
     assert ended.code == 0, ended.err
@@ -89,7 +114,12 @@ def test_holdouts_are_exported_too(paragone, tmp_path):
     args = ("--mode", "holdout", "--test-size", 0.3, "--folds", 2, "--scale", "none", "--name", "w")
     assert paragone("data", "export-folds", "wine-traits", "--out", tmp_path, *args).code == 0
     meta = json.loads((tmp_path / "w" / "meta.json").read_text())
-    assert (meta["split_mode"], meta["test_size"], meta["scaler"], meta["seed"]) == ("holdout", 0.3, "none", 42)
+    assert (meta["split_mode"], meta["test_size"], meta["scaler"], meta["seed"]) == (
+        "holdout",
+        0.3,
+        "none",
+        42,
+    )
     first = loadmat(tmp_path / "w" / "fold0.mat")
     assert len(first["X_test"]) == pytest.approx(0.3 * meta["n"], abs=2)
 
@@ -137,7 +167,10 @@ def test_a_constant_label_in_fold_files_is_refused_and_nothing_is_written(export
     [
         (("wine-traits", "--folds", "1"), "folds must be a whole number of at least 2"),
         (("wine-traits", "--seed", "-1"), "must not be negative"),
-        (("wine-traits", "--mode", "holdout", "--test-size", "1.5"), "test_size must lie between 0 and 1"),
+        (
+            ("wine-traits", "--mode", "holdout", "--test-size", "1.5"),
+            "test_size must lie between 0 and 1",
+        ),
         (("wine-trait",), "did you mean 'wine-traits'?"),
         (("iris",), "'iris' is for classification"),
     ],
@@ -149,8 +182,13 @@ def test_folds_that_cannot_be_exported_are_refused(paragone, tmp_path, args, sen
 
 def test_an_export_that_cannot_be_is_refused(exported, paragone):
     refused(paragone("export", "lab.sqlite", "--out", "run"), "exists already and is not empty")
-    refused(paragone("export", "lab.sqlite", "--out", "x", "--layout", "protocols"), "did you mean 'protocol'?")
-    refused(paragone("export", "lab.sqlite", "--out", "x", "--experiment", "la"), "did you mean 'lab'?")
+    refused(
+        paragone("export", "lab.sqlite", "--out", "x", "--layout", "protocols"),
+        "did you mean 'protocol'?",
+    )
+    refused(
+        paragone("export", "lab.sqlite", "--out", "x", "--experiment", "la"), "did you mean 'lab'?"
+    )
     refused(paragone("export", "none.sqlite", "--out", "x"), "does not exist")
     assert not (exported / "x").exists()
 
@@ -166,7 +204,9 @@ def test_rankings_of_a_user_who_never_saw_the_store_are_scored(exported, paragon
         savemat(exported / "m" / "Mine" / f"fold{fold}.mat", parts)
         (exported / "r" / "Own").mkdir(parents=True, exist_ok=True)
         (exported / "r" / "Own" / f"Mine_fold{fold}_ranking.csv").write_text("6,5,4,3,2,1")
-    ended = paragone("import", "r", "--data", "m", "--store", "m.sqlite", "--k", "2:6:2", "--workers", 0)
+    ended = paragone(
+        "import", "r", "--data", "m", "--store", "m.sqlite", "--k", "2:6:2", "--workers", 0
+    )
     assert ended.code == 0, ended.err
     assert "the label matrices were transposed" in ended.err.replace("\n", " ")
     assert "2 done" in ended.out

@@ -45,6 +45,8 @@ def test_options_are_shown_as_people_write_them(verb: str) -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("data", "generate", "topk")])
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in ("data", "generate", "topk")]
+)
 def test_every_verb_has_an_example(verb: str) -> None:
     assert f"Example: paragone {verb} " in " ".join(help_of(verb).split())

@@ -18,7 +18,10 @@ class Spread:
         self.ranking_ = np.argsort(-np.asarray(X, dtype=float).std(axis=0), kind="stable")
         return self
 """
-METHODS = 'methods.Mine.use = "spread:Spread"\nmethods.A-random-one-with-a-very-long-name-of-its-own.use = "random"\n'
+METHODS = (
+    'methods.Mine.use = "spread:Spread"\nmethods.A-random-one-with-a-very-long-name-of-its-own.use'
+    ' = "random"\n'
+)
 TABLE = "genes.csv"
 
 
@@ -50,7 +53,9 @@ def experiment(folder: Path, data: str) -> str:
         'data.target = "kind"\ndata.task = "multilabel"\ndata.drop = ["up", "down"]',
     ],
 )
-def test_a_run_of_an_own_ranker_on_an_own_table_ends_in_its_answer(paragone, folder: Path, data: str) -> None:
+def test_a_run_of_an_own_ranker_on_an_own_table_ends_in_its_answer(
+    paragone, folder: Path, data: str
+) -> None:
     ended = paragone("run", experiment(folder, data), "--workers", 0)
     assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
@@ -87,7 +92,9 @@ SETTINGS = r"(?<![\w\"'-])(target|task|drop|groups|labels|name|time|weight|metri
 def test_messages_of_the_shell_speak_of_options_and_keys(
     paragone, folder: Path, command: tuple[str, ...], word: str
 ) -> None:
-    wide = pd.DataFrame({"dataset": list("abcd"), "A": [0.5, 0.6, 0.7, 0.8], "B": [0.4, 0.5, 0.9, 0.7]})
+    wide = pd.DataFrame(
+        {"dataset": list("abcd"), "A": [0.5, 0.6, 0.7, 0.8], "B": [0.4, 0.5, 0.9, 0.7]}
+    )
     wide.to_csv(folder / "wide.csv", index=False)
     long = wide.melt("dataset", var_name="method", value_name="accuracy").assign(f1=0.5)
     long.to_csv(folder / "two.csv", index=False)
@@ -109,7 +116,9 @@ def test_messages_of_the_shell_speak_of_options_and_keys(
 
 
 @pytest.mark.parametrize("verb", ["run", "try", "compare", "report", "view"])
-def test_a_command_says_at_once_what_it_begins_with_and_only_to_people(paragone, tmp_path, monkeypatch, verb) -> None:
+def test_a_command_says_at_once_what_it_begins_with_and_only_to_people(
+    paragone, tmp_path, monkeypatch, verb
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert "none.csv" in paragone(verb, "none.csv").err.splitlines()[-1]
     monkeypatch.setattr("paragone.terminal.sys.stderr.isatty", lambda: True, raising=False)

@@ -60,11 +60,16 @@ def write_lab(use: str = "variance", extra: str = "") -> str:
         ("\nraise ValueError('no licence')\n", "ValueError: no licence"),
         ("\nimport sys\nsys.exit()\n", "SystemExit"),
         ("\n\nsys.exit(3)\n", "NameError: name 'sys' is not defined"),
-        ("class Odd(Exception):\n    def __str__(self): raise self\nraise Odd\n", "Odd: <exception str() failed>"),
+        (
+            "class Odd(Exception):\n    def __str__(self): raise self\nraise Odd\n",
+            "Odd: <exception str() failed>",
+        ),
         ("\n\nimport nothing_of_this_name\n", "No module named 'nothing_of_this_name'"),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_told_with_file_and_line(paragone, module, sentence, request):
+def test_a_module_that_cannot_be_imported_is_told_with_file_and_line(
+    paragone, module, sentence, request
+):
     name = f"broken_{abs(hash(request.node.name))}"
     Path(f"{name}.py").write_text(module)
     ended = paragone("run", write_lab(f"{name}:Method"), "--dry-run")
@@ -72,7 +77,9 @@ def test_a_module_that_cannot_be_imported_is_told_with_file_and_line(paragone, m
     assert f"{name}.py, line 3" in ended.err or "line 2" in ended.err
 
 
-@pytest.mark.parametrize("use", ["os:system", "builtins:print", "builtins:int", "os:sep", "math:sqrt", "time:sleep"])
+@pytest.mark.parametrize(
+    "use", ["os:system", "builtins:print", "builtins:int", "os:sep", "math:sqrt", "time:sleep"]
+)
 def test_what_is_no_class_is_refused_before_anything_runs(paragone, use):
     ended = paragone("run", write_lab(use), "--dry-run")
     refused(ended, repr(use))
@@ -88,9 +95,18 @@ def test_a_byte_order_mark_is_not_part_of_the_file(paragone):
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [
-        ("seeds = 100000000\n", "the number of seeds must be a whole number from 1 to 100000, it is 100000000"),
-        ("params." + ".".join("a" * 100_000) + " = 1\n", "line 11: a dotted key has more than 100 parts"),
-        ("params = { " + ".".join(['"a b"'] * 5000) + " = 1 }\n", "a dotted key has more than 100 parts"),
+        (
+            "seeds = 100000000\n",
+            "the number of seeds must be a whole number from 1 to 100000, it is 100000000",
+        ),
+        (
+            "params." + ".".join("a" * 100_000) + " = 1\n",
+            "line 11: a dotted key has more than 100 parts",
+        ),
+        (
+            "params = { " + ".".join(['"a b"'] * 5000) + " = 1 }\n",
+            "a dotted key has more than 100 parts",
+        ),
         ("x = '" + "a" * 20_000_000 + "'\n", "characters; more than 20000000 are not read"),
     ],
     ids=["seeds", "a dotted key", "a quoted one in a table", "a long file"],
@@ -100,10 +116,13 @@ def test_what_would_take_for_ever_is_refused(paragone, extra, sentence):
 
 
 @pytest.mark.parametrize(
-    "attribute", ["@attribute 'l {0,1}", '@attribute "l m {0,1}', "@attribute l {'0,1}", '@attribute l {0,"1}']
+    "attribute",
+    ["@attribute 'l {0,1}", '@attribute "l m {0,1}', "@attribute l {'0,1}", '@attribute l {0,"1}'],
 )
 def test_an_open_quote_in_arff_is_refused(paragone, attribute):
-    Path("a.arff").write_text(f"@relation 'r: -C 1'\n{attribute}\n@attribute x real\n@data\n1,2\n0,3\n")
+    Path("a.arff").write_text(
+        f"@relation 'r: -C 1'\n{attribute}\n@attribute x real\n@data\n1,2\n0,3\n"
+    )
     refused(paragone("data", "describe", "a.arff"), "is never closed")
 
 
@@ -112,9 +131,13 @@ def test_a_run_with_a_full_temporary_folder_says_where_it_writes(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     with memory_disk(tmp_path / "disk", 1) as disk:
         filler = fill(disk)
-        os.truncate(filler, filler.stat().st_size - 16384)  # room for a few bytes, so that Python takes this folder
+        os.truncate(
+            filler, filler.stat().st_size - 16384
+        )  # room for a few bytes, so that Python takes this folder
         command = [sys.executable, "-m", "paragone", "run", write_lab(), "--workers", "0"]
-        ended = subprocess.run(command, env={**os.environ, "TMPDIR": str(disk)}, capture_output=True, text=True)
+        ended = subprocess.run(
+            command, env={**os.environ, "TMPDIR": str(disk)}, capture_output=True, text=True
+        )
         left = [path.name for path in disk.iterdir()]
     assert ended.returncode == 2, ended.stderr
     last = ended.stderr.strip().splitlines()[-1]
@@ -145,7 +168,9 @@ def test_another_users_home_is_refused_in_a_sentence(paragone, command):
     with tempfile.TemporaryDirectory(prefix="home-") as home:
         Path(home, "lab.toml").write_text(LAB.replace("USE", "variance"))
         Path(home, "x.csv").write_text("a,b\n1,2\n")
-        code, output = in_a_process([part.replace("HOME", home) for part in command], lambda: os.setuid(NOBODY))
+        code, output = in_a_process(
+            [part.replace("HOME", home) for part in command], lambda: os.setuid(NOBODY)
+        )
     assert code == 2, output
     assert output.count("\n") == 1, output
     assert output.startswith("paragone: ")

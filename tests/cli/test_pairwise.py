@@ -47,7 +47,17 @@ def test_names_keys_and_metric_columns_can_be_chosen(files):
     a, _ = sides()
     a.assign(kappa=0.3).rename(columns={"subject": "person"}).to_csv(files / "x.csv", index=False)
     a.assign(kappa=0.4).rename(columns={"subject": "person"}).to_csv(files / "y.csv", index=False)
-    options = ["--key", "person", "--metric", "kappa", "--higher-is-better", "--name-a", "old", "--name-b", "new"]
+    options = [
+        "--key",
+        "person",
+        "--metric",
+        "kappa",
+        "--higher-is-better",
+        "--name-a",
+        "old",
+        "--name-b",
+        "new",
+    ]
     output = run(files / "x.csv", files / "y.csv", *options).output
     assert output.startswith("Global mean     old 0.3000   new 0.4000")
 
@@ -65,7 +75,9 @@ def test_two_columns_of_one_file_and_two_methods_of_a_tidy_one_agree(files):
     a, b = sides()
     wide = a.rename(columns={"accuracy": "AU"}).assign(MMA=b.accuracy)
     wide.to_csv(files / "wide.csv", index=False)
-    tidy = wide.melt(id_vars="subject", var_name="method", value_name="value").assign(metric="accuracy")
+    tidy = wide.melt(id_vars="subject", var_name="method", value_name="value").assign(
+        metric="accuracy"
+    )
     tidy.sample(frac=1, random_state=1).to_csv(files / "tidy.csv", index=False)
     outputs = [
         run(f"{files / name}::AU", f"{files / name}::MMA", "--metric", "accuracy").output.replace(
@@ -88,16 +100,27 @@ def test_folds_are_tested_with_the_corrected_t(files):
 
 
 def test_out_writes_differences_and_both_charts(files):
-    result = run(files / "AU.csv", files / "MMA.csv", "--threshold", "0.25", "--out", files / "answer")
+    result = run(
+        files / "AU.csv", files / "MMA.csv", "--threshold", "0.25", "--out", files / "answer"
+    )
     assert result.exit_code == 0, result.output
     names = {file.name for file in (files / "answer").iterdir()}
-    assert {"differences.csv", "scatter.svg", "scatter.pdf", "differences.svg", "verdict.txt", "figures.tex"} <= names
+    assert {
+        "differences.csv",
+        "scatter.svg",
+        "scatter.pdf",
+        "differences.svg",
+        "verdict.txt",
+        "figures.tex",
+    } <= names
     table = pd.read_csv(files / "answer" / "differences.csv")
     assert table.columns.tolist() == ["key", "AU", "MMA", "difference", "winner", "double_fail"]
 
 
 def test_json_is_json(files):
-    answer = json.loads(run(files / "AU.csv", files / "MMA.csv", "--threshold", "0.0", "--json").output)
+    answer = json.loads(
+        run(files / "AU.csv", files / "MMA.csv", "--threshold", "0.0", "--json").output
+    )
     assert answer["threshold"] == 0.0
     assert answer["double_fails"] == 0
     assert answer["figures"]["effective"]["n"] == 32
@@ -110,7 +133,9 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, paragone):
     a.assign(subject="S1").to_csv(files / "twice.csv", index=False)
     a.rename(columns={"accuracy": "zest"}).to_csv(files / "zest.csv", index=False)
     a.assign(f1=0.5).to_csv(files / "two.csv", index=False)
-    a.assign(subject=range(32)).rename(columns={"subject": "n"}).to_csv(files / "nokey.csv", index=False)
+    a.assign(subject=range(32)).rename(columns={"subject": "n"}).to_csv(
+        files / "nokey.csv", index=False
+    )
     for arguments, message in [
         (("AU.csv", "other.csv"), "no subject with a score in common"),
         (("AU.csv", "text.csv"), "the text 'good'"),

@@ -27,7 +27,8 @@ def test_version(paragone):
 
 
 @pytest.mark.parametrize(
-    "verb", [["run"], ["status"], ["scores"], ["demo"], ["data"], ["data", "list"], ["data", "describe"]]
+    "verb",
+    [["run"], ["status"], ["scores"], ["demo"], ["data"], ["data", "list"], ["data", "describe"]],
 )
 def test_every_verb_has_help(paragone, verb):
     ended = paragone(*verb, "--help")
@@ -49,7 +50,16 @@ def test_run_then_status_then_scores(paragone, lab, tmp_path):
     assert "Micro-F1" in table.out
     as_json = json.loads(paragone("scores", store, "--metric", "hamming_loss", "--json").out)
     assert len(as_json) == 24
-    assert set(as_json[0]) == {"experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"}
+    assert set(as_json[0]) == {
+        "experiment",
+        "protocol",
+        "dataset",
+        "fold",
+        "method",
+        "metric",
+        "at",
+        "value",
+    }
 
 
 def test_the_store_stands_beside_the_experiment_by_default(paragone, lab):
@@ -84,7 +94,9 @@ def test_a_dry_run_shows_that_another_grid_fits_nothing(paragone, lab, tmp_path)
     assert "6 reuse a stored fit and 0 are fitted" in same.out
 
 
-@pytest.mark.parametrize(("words", "count"), [(["--overwrite"], 6), (["--overwrite", "Random"], 3), ([], 0)])
+@pytest.mark.parametrize(
+    ("words", "count"), [(["--overwrite"], 6), (["--overwrite", "Random"], 3), ([], 0)]
+)
 def test_overwrite_stands_alone_or_with_a_method(paragone, lab, words, count):
     paragone("run", lab, "--workers", 0)
     ended = paragone("run", lab, "--dry-run", "--json", *words)
@@ -126,7 +138,9 @@ def test_demo_runs_to_its_table(paragone, tmp_path, monkeypatch):
     from paragone.cli import demo
 
     monkeypatch.chdir(tmp_path)
-    small = demo.DEMO.read_text().replace('"digits-traits", "digits-completion", "breast-cancer-traits", ', "")
+    small = demo.DEMO.read_text().replace(
+        '"digits-traits", "digits-completion", "breast-cancer-traits", ', ""
+    )
     (tmp_path / "small.toml").write_text(small.replace("folds = 5", "folds = 2"))
     monkeypatch.setattr(demo, "DEMO", tmp_path / "small.toml")
     ended = paragone("demo", "--workers", 0)

@@ -36,7 +36,9 @@ def test_evaluate_writes_tables_that_reconcile_goes_on_from(paragone, files):
     }  # fmt: skip
     assert content["findings"][0].startswith("2 of 6 evaluation rows stand in train")
     value = next(row["value"] for row in content["scores"] if row["metric"] == "recall@20")
-    code, out, _ = paragone("topk", "reconcile", files / "out", "--published", f"r@20={value:.4f}", "--json")
+    code, out, _ = paragone(
+        "topk", "reconcile", files / "out", "--published", f"r@20={value:.4f}", "--json"
+    )
     assert code == 0
     matches = [row["convention"] for row in json.loads(out) if row["verdict"] == "rounds to it"]
     assert "recall" in matches
@@ -84,7 +86,9 @@ def test_evaluate_takes_trec_files(paragone, files):
         (("--train", "bad.txt"), "bad.txt, line 2"),
     ],
 )
-def test_bad_input_ends_in_one_sentence_and_exit_code_2(paragone, files, monkeypatch, change, words):
+def test_bad_input_ends_in_one_sentence_and_exit_code_2(
+    paragone, files, monkeypatch, change, words
+):
     monkeypatch.chdir(files)
     (files / "bad.txt").write_text("0\t1\nno tab here\n")
     (files / "short.txt").write_text("0\t1\n")

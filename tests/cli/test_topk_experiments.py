@@ -45,7 +45,13 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
     ended = paragone("run", lab / "lab.toml", "--workers", 0, "--report", lab / "out")
     assert ended.code == 0
     assert "3 validation rows taken out of train" in ended.err
-    for words in ("Precision@5", "NDCG@5[idcg=min]", "Ties on rows", "EASE against popularity", "5 done"):
+    for words in (
+        "Precision@5",
+        "NDCG@5[idcg=min]",
+        "Ties on rows",
+        "EASE against popularity",
+        "5 done",
+    ):
         assert words in ended.out
     assert (lab / "out" / "report.html").is_file()
     assert "set-knn" in paragone("status", lab / "lab.sqlite").out
@@ -56,13 +62,23 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
 
 def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
     paragone("run", lab / "lab.toml", "--workers", 0)
-    ended = paragone("compare", lab / "lab.sqlite", "--per-sample", "--reference", "ridge", "--json")
+    ended = paragone(
+        "compare", lab / "lab.sqlite", "--per-sample", "--reference", "ridge", "--json"
+    )
     with Results.open(lab / "lab.sqlite") as results:
         direct = compare_samples(results.sample_scores(), reference="ridge")
         assert json.loads(ended.out) == json.loads(json.dumps(direct.to_dict()))
         assert compare(results, metric="precision", at=5, bayes=False).scores.methods
     one = paragone(
-        "compare", lab / "lab.sqlite", "--per-sample", "--metric", "precision", "--at", 5, "--out", lab / "c"
+        "compare",
+        lab / "lab.sqlite",
+        "--per-sample",
+        "--metric",
+        "precision",
+        "--at",
+        5,
+        "--out",
+        lab / "c",
     )
     assert one.code == 0
     assert (lab / "c" / "differences.csv").read_text().count("\n") == 5
@@ -106,7 +122,11 @@ def test_a_wrong_file_is_explained(paragone, lab, more, words):
 
 
 def test_cut_offs_that_make_no_sense_are_explained(paragone, lab):
-    for wrong, words in (("[0, 5]", "at least 1"), ("[5, 2]", "k must rise"), ("[2.5]", "valid integer")):
+    for wrong, words in (
+        ("[0, 5]", "at least 1"),
+        ("[5, 2]", "k must rise"),
+        ("[2.5]", "valid integer"),
+    ):
         (lab / "lab.toml").write_text(LAB.format(more="").replace("[2, 5]", wrong))
         ended = paragone("run", lab / "lab.toml")
         assert ended.code == 2
@@ -123,10 +143,15 @@ def test_a_malformed_herb_file_is_named_with_its_line(paragone, lab):
 
 def test_without_torch_the_run_says_how_to_get_it(paragone, lab, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    (lab / "lab.toml").write_text(LAB.format(more="") + '[methods.SMGCN]\nuse = "smgcn"\nseeds = 3\n')
+    (lab / "lab.toml").write_text(
+        LAB.format(more="") + '[methods.SMGCN]\nuse = "smgcn"\nseeds = 3\n'
+    )
     ended = paragone("run", lab / "lab.toml", "--workers", 0)
     assert ended.code == 2
-    assert "method 'SMGCN' needs torch, which is not installed: pip install 'paragone[recsys]'" in ended.err
+    assert (
+        "method 'SMGCN' needs torch, which is not installed: pip install 'paragone[recsys]'"
+        in ended.err
+    )
     assert not (lab / "lab.sqlite").exists()
 
 

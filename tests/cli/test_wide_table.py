@@ -16,7 +16,9 @@ from paragone.cli.output import TextColumn, boxed, drawn, panels, show_compariso
 from paragone.tables import Table, TableCell, to_text
 
 WORDS = st.text(
-    st.characters(codec="utf-8", categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF), min_size=1, max_size=8
+    st.characters(codec="utf-8", categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF),
+    min_size=1,
+    max_size=8,
 )
 
 
@@ -32,7 +34,9 @@ def test_the_head_is_bold_on_a_terminal() -> None:
 
 
 @given(st.integers(24, 200), st.lists(WORDS, min_size=1, max_size=30, unique=True))
-def test_every_panel_fits_and_together_they_hold_every_column_once(width: int, names: list[str]) -> None:
+def test_every_panel_fits_and_together_they_hold_every_column_once(
+    width: int, names: list[str]
+) -> None:
     keys = [TextColumn("dataset", ("iris", "wine"), False)]
     numbers = [TextColumn(name, ("0.5000", "12.0000"), True) for name in names]
     found = panels([*keys, *numbers], width)
@@ -95,10 +99,14 @@ def test_a_table_of_a_paper_is_plain_text_in_a_pipe(capsys) -> None:
     assert capsys.readouterr().out == to_text(PAPER) + "\n"
 
 
-def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe(monkeypatch, capsys) -> None:
+def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe(
+    monkeypatch, capsys
+) -> None:
     names = [f"set {i}" for i in range(8)]
     scores = {f"method {j}": [0.5 + (i * j % 5) / 50 + j / 100 for i in range(8)] for j in range(3)}
-    result = compare(pd.DataFrame({"dataset": names, **scores}), metric="accuracy", reference="method 2")
+    result = compare(
+        pd.DataFrame({"dataset": names, **scores}), metric="accuracy", reference="method 2"
+    )
     show_comparison(result, as_json=False, out=None)
     assert capsys.readouterr().out == repr(result) + "\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -109,16 +117,31 @@ def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe
     assert drawn_lines
     assert max(map(len, drawn_lines)) <= 80
     assert max(map(len, shown.splitlines())) <= 80
-    words = [word for heading, block in result.blocks() if isinstance(block, str) for word in (heading, block)]
-    assert all(" ".join(line.split()) in " ".join(shown.split()) for word in words for line in word.splitlines())
+    words = [
+        word
+        for heading, block in result.blocks()
+        if isinstance(block, str)
+        for word in (heading, block)
+    ]
+    assert all(
+        " ".join(line.split()) in " ".join(shown.split())
+        for word in words
+        for line in word.splitlines()
+    )
     assert shown.split()[0] == "Finding"
 
 
 @given(
-    st.lists(st.tuples(st.text("ab\u00e91.-*", min_size=1, max_size=8), st.booleans()), min_size=1, max_size=5),
+    st.lists(
+        st.tuples(st.text("ab\u00e91.-*", min_size=1, max_size=8), st.booleans()),
+        min_size=1,
+        max_size=5,
+    ),
     st.lists(st.text("ab \u00e91.-*", max_size=8), min_size=1, max_size=5),
 )
-def test_large_tables_are_drawn_as_small_ones_are(names: list[tuple[str, bool]], cells: list[str]) -> None:
+def test_large_tables_are_drawn_as_small_ones_are(
+    names: list[tuple[str, bool]], cells: list[str]
+) -> None:
     columns = [TextColumn(name, tuple(cells), numeric) for name, numeric in names]
     out = io.StringIO()
     Console(file=out, width=400, color_system=None).print(drawn(columns))

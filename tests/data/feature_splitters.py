@@ -55,7 +55,9 @@ class SPXY:
         self.n_train = n_train
 
     def split(self, X, y, *, groups=None):
-        by_X, by_y = (cdist(a, a) for a in (dense(X), np.asarray(y, dtype=float).reshape(len(y), -1)))
+        by_X, by_y = (
+            cdist(a, a) for a in (dense(X), np.asarray(y, dtype=float).reshape(len(y), -1))
+        )
         distances = sum(d / d.max() for d in (by_X, by_y) if d.max() > 0)
         train = kennard_stone(distances, round(self.n_train * X.shape[0]))
         return [(train, np.setdiff1d(np.arange(X.shape[0]), train))]

@@ -38,7 +38,9 @@ def test_no_label_is_a_threshold_on_one_feature(name: str) -> None:
     dataset = load(name)
     for label in dataset.y.T.astype(bool):
         inside, outside = dataset.X[label], dataset.X[~label]
-        apart = (inside.min(axis=0) > outside.max(axis=0)) | (inside.max(axis=0) < outside.min(axis=0))
+        apart = (inside.min(axis=0) > outside.max(axis=0)) | (
+            inside.max(axis=0) < outside.min(axis=0)
+        )
         assert not apart.any()
 
 

@@ -38,7 +38,11 @@ def test_a_regression_target_of_integers_is_the_same_data_as_one_of_floats() -> 
 
 @pytest.mark.parametrize(
     ("groups", "message"),
-    [([1, 2], "2 groups given, 3 needed"), ([1.0, np.nan, 2.0], "no group"), (np.eye(3), "2 dimensions")],
+    [
+        ([1, 2], "2 groups given, 3 needed"),
+        ([1.0, np.nan, 2.0], "no group"),
+        (np.eye(3), "2 dimensions"),
+    ],
 )
 def test_groups_that_do_not_fit_are_refused(groups: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -51,22 +55,33 @@ def test_a_column_of_classes_is_taken_as_a_list() -> None:
 
 def test_the_fingerprint_sees_content_and_not_names() -> None:
     base = Dataset("t", X, np.array([0, 1, 0]), task="classification")
-    same = Dataset("u", X.copy(), np.array([0, 1, 0]), task="classification", feature_names=("p", "q"))
+    same = Dataset(
+        "u", X.copy(), np.array([0, 1, 0]), task="classification", feature_names=("p", "q")
+    )
     assert base.fingerprint == same.fingerprint
     others = [
         Dataset("t", X + 1e-12, np.array([0, 1, 0]), task="classification"),
         Dataset("t", X, np.array([0, 1, 1]), task="classification"),
         Dataset("t", X, np.array([0, 1, 0]), task="regression"),
         Dataset("t", X, np.array([0, 1, 0]), task="classification", groups=np.array([1, 1, 2])),
-        Dataset("t", X, np.array([0, 1, 0]), task="classification", train_part=np.array([True, True, False])),
+        Dataset(
+            "t",
+            X,
+            np.array([0, 1, 0]),
+            task="classification",
+            train_part=np.array([True, True, False]),
+        ),
     ]
     assert len({base.fingerprint, *(other.fingerprint for other in others)}) == 6
 
 
 def test_the_way_a_sparse_matrix_is_stored_does_not_change_its_fingerprint() -> None:
     thin = sparse.csr_array(X)
-    explicit = sparse.csr_array((np.append(thin.data, 0.0), ([0, 1, 1, 2, 2, 0], [1, 0, 1, 0, 1, 0])), shape=(3, 2))
+    explicit = sparse.csr_array(
+        (np.append(thin.data, 0.0), ([0, 1, 1, 2, 2, 0], [1, 0, 1, 0, 1, 0])), shape=(3, 2)
+    )
     y = np.eye(3, 2)
     assert (
-        Dataset("t", thin, y, task="multilabel").fingerprint == Dataset("t", explicit, y, task="multilabel").fingerprint
+        Dataset("t", thin, y, task="multilabel").fingerprint
+        == Dataset("t", explicit, y, task="multilabel").fingerprint
     )

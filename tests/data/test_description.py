@@ -17,7 +17,9 @@ Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_multilabel_counts_are_right_dense_and_sparse(form: type) -> None:
     part = np.array([True, True, False, False, False])
-    d = describe(Dataset("t", form(X), Y, task="multilabel", target_names=("a", "b", "c"), train_part=part))
+    d = describe(
+        Dataset("t", form(X), Y, task="multilabel", target_names=("a", "b", "c"), train_part=part)
+    )
     assert (d.n_samples, d.n_features, d.n_targets) == (5, 3, 3)
     assert d.feature_density == 10 / 15
     assert d.labels.cardinality == 1.0
@@ -32,7 +34,11 @@ def test_multilabel_counts_are_right_dense_and_sparse(form: type) -> None:
 
 
 def test_classes_and_groups_are_counted() -> None:
-    d = describe(Dataset("t", X, np.array(list("aabba")), task="classification", groups=np.array([1, 1, 2, 2, 9])))
+    d = describe(
+        Dataset(
+            "t", X, np.array(list("aabba")), task="classification", groups=np.array([1, 1, 2, 2, 9])
+        )
+    )
     assert d.class_counts == {"a": 3, "b": 2}
     assert d.n_groups == 3
     assert d.labels is None
@@ -47,7 +53,9 @@ def test_missing_values_and_ranges_of_regression_targets_are_counted() -> None:
 
 
 def test_zero_of_either_sign_is_the_same_value() -> None:
-    d = describe(Dataset("t", np.array([[0.0, 1.0], [-0.0, 1.0]]), np.array([1.0, 2.0]), task="regression"))
+    d = describe(
+        Dataset("t", np.array([[0.0, 1.0], [-0.0, 1.0]]), np.array([1.0, 2.0]), task="regression")
+    )
     assert d.duplicated_rows == 1
 
 

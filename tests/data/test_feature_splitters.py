@@ -30,7 +30,9 @@ def blobs(*, as_sparse=False):
 def test_folds_by_k_means_are_the_blobs(as_sparse):
     dataset, blob = blobs(as_sparse=as_sparse)
     found = parts(dataset, "KMeansFolds", n_splits=3)
-    assert sorted(test for _, test in found) == sorted(np.flatnonzero(blob == b).tolist() for b in range(3))
+    assert sorted(test for _, test in found) == sorted(
+        np.flatnonzero(blob == b).tolist() for b in range(3)
+    )
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -57,7 +59,9 @@ def test_a_splitter_sees_exactly_what_the_dataset_holds(as_sparse, groups):
     X = np.random.default_rng(0).normal(size=(8, 3))
     X[0, 0] = np.nan
     y = np.array(["no", "yes"] * 4)
-    dataset = Dataset("d", sparse.csr_array(X) if as_sparse else X, y, "classification", groups=groups)
+    dataset = Dataset(
+        "d", sparse.csr_array(X) if as_sparse else X, y, "classification", groups=groups
+    )
     own.Witness.saw.clear()
     parts(dataset, "Witness")
     ((seen, target, grouped),) = own.Witness.saw
@@ -70,8 +74,16 @@ def test_a_splitter_sees_exactly_what_the_dataset_holds(as_sparse, groups):
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_a_splitter_that_writes_into_its_arrays_changes_nothing_for_anybody_else(as_sparse):
     X = np.random.default_rng(0).normal(size=(8, 3))
-    dataset = Dataset("d", sparse.csr_array(X) if as_sparse else X, np.arange(8.0), "regression", np.arange(8) // 2)
-    before = Dataset("d", dataset.X.copy(), dataset.y.copy(), "regression", dataset.groups.copy()).fingerprint
+    dataset = Dataset(
+        "d",
+        sparse.csr_array(X) if as_sparse else X,
+        np.arange(8.0),
+        "regression",
+        np.arange(8) // 2,
+    )
+    before = Dataset(
+        "d", dataset.X.copy(), dataset.y.copy(), "regression", dataset.groups.copy()
+    ).fingerprint
     parts(dataset, "Vandal")
     assert Dataset("d", dataset.X, dataset.y, "regression", dataset.groups).fingerprint == before
 
@@ -80,15 +92,24 @@ def test_scikit_learns_own_splitters_take_sparse_and_missing_values():
     X = np.random.default_rng(0).normal(size=(12, 3))
     X[3] = np.nan
     y = np.arange(12) % 2
-    plans = [SplitPlan(folds=3), SplitPlan(kind="holdout", folds=2), SplitPlan(folds=3, shuffle=False)]
+    plans = [
+        SplitPlan(folds=3),
+        SplitPlan(kind="holdout", folds=2),
+        SplitPlan(folds=3, shuffle=False),
+    ]
     for plan in plans:
         whole = make_splits(Dataset("d", X, y, "classification"), plan, seed=0)
-        assert make_splits(Dataset("d", sparse.csr_array(X), y, "classification"), plan, seed=0) == whole
+        assert (
+            make_splits(Dataset("d", sparse.csr_array(X), y, "classification"), plan, seed=0)
+            == whole
+        )
 
 
 def test_a_splitter_that_fails_is_refused_in_one_sentence():
     dataset, _ = blobs()
-    with pytest.raises(InputError, match=r"dataset 'blobs' cannot be split by .*Failing.*list index out of range"):
+    with pytest.raises(
+        InputError, match=r"dataset 'blobs' cannot be split by .*Failing.*list index out of range"
+    ):
         parts(dataset, "Failing")
     with pytest.raises(InputError, match=r"cannot be split by .*KMeansFolds"):
         parts(dataset, "KMeansFolds", n_splits=61)
@@ -99,7 +120,10 @@ def test_a_cross_validation_shows_its_splitter_the_train_rows_and_never_the_test
     own.Witness.saw.clear()
     tested = [0, 7, 31]
     experiment = Experiment(
-        [dataset], {"M": "sklearn.dummy:DummyRegressor"}, {"kind": f"{HERE}:Witness"}, Crossval(test=tested)
+        [dataset],
+        {"M": "sklearn.dummy:DummyRegressor"},
+        {"kind": f"{HERE}:Witness"},
+        Crossval(test=tested),
     )
     assert experiment.cells()
     ((seen, target, _),) = own.Witness.saw
@@ -112,18 +136,26 @@ def test_a_file_and_python_split_by_the_features_alike(tmp_path):
     dataset, blob = blobs()
     columns = ",".join([*(f"x{j}" for j in range(4)), "y"])
     table = np.column_stack([dataset.X, dataset.y])
-    np.savetxt(tmp_path / "blobs.csv", table, delimiter=",", header=columns, comments="", fmt="%.17g")
-    (tmp_path / "splitters_of_mine.py").write_text(f"from {HERE} import KMeansFolds as ByCluster\n", encoding="utf-8")
+    np.savetxt(
+        tmp_path / "blobs.csv", table, delimiter=",", header=columns, comments="", fmt="%.17g"
+    )
+    (tmp_path / "splitters_of_mine.py").write_text(
+        f"from {HERE} import KMeansFolds as ByCluster\n", encoding="utf-8"
+    )
     (tmp_path / "lab.toml").write_text(
-        'name = "clusters"\nseed = 5\n[[data.sets]]\npath = "blobs.csv"\ntarget = "y"\ntask = "regression"\n'
-        '[split]\nkind = "splitters_of_mine:ByCluster"\nparams = { n_splits = 3 }\n'
-        '[protocol]\nkind = "crossval"\n[methods.Mean]\nuse = "sklearn.dummy:DummyRegressor"\n',
+        'name = "clusters"\nseed = 5\n[[data.sets]]\npath = "blobs.csv"\ntarget = "y"\ntask ='
+        ' "regression"\n[split]\nkind = "splitters_of_mine:ByCluster"\nparams = { n_splits = 3'
+        ' }\n[protocol]\nkind = "crossval"\n[methods.Mean]\nuse = "sklearn.dummy:DummyRegressor"\n',
         encoding="utf-8",
     )
-    with Experiment.from_toml(tmp_path / "lab.toml").run(tmp_path / "a.sqlite", workers=0) as results:
+    with Experiment.from_toml(tmp_path / "lab.toml").run(
+        tmp_path / "a.sqlite", workers=0
+    ) as results:
         by_file = results.ledger()
     plan = {"kind": f"{HERE}:KMeansFolds", "params": {"n_splits": 3}}
-    experiment = Experiment([dataset], {"Mean": "sklearn.dummy:DummyRegressor"}, plan, Crossval(), seed=5)
+    experiment = Experiment(
+        [dataset], {"Mean": "sklearn.dummy:DummyRegressor"}, plan, Crossval(), seed=5
+    )
     with experiment.run(tmp_path / "b.sqlite", workers=0) as results:
         by_python = results.ledger()
     for ledger in (by_file, by_python):

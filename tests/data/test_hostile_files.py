@@ -47,7 +47,9 @@ def test_an_npz_with_pickled_objects_is_refused_and_nothing_of_it_runs(tmp_path,
 
 def npy_header(shape: tuple[int, ...]) -> bytes:
     buffer = io.BytesIO()
-    np.lib.format.write_array_header_1_0(buffer, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    np.lib.format.write_array_header_1_0(
+        buffer, {"descr": "<f8", "fortran_order": False, "shape": shape}
+    )
     return buffer.getvalue()
 
 
@@ -63,7 +65,9 @@ def test_a_zip_bomb_is_refused_by_what_it_states(tmp_path, monkeypatch):
             file.write(bytes(2**20))
     assert (tmp_path / "bomb.npz").stat().st_size < 2**21
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(InputError, match="1 GiB in memory, more than the limit of 64 MiB; set PARAGONE_READ_LIMIT"):
+    with pytest.raises(
+        InputError, match="1 GiB in memory, more than the limit of 64 MiB; set PARAGONE_READ_LIMIT"
+    ):
         load(tmp_path / "bomb.npz")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 * 1024
 
@@ -82,7 +86,9 @@ def test_a_lying_size_in_the_zip_directory_takes_no_memory(tmp_path):
     content = (tmp_path / "a.npz").read_bytes()
     # The directory says 200 bytes; the stream would give 128 MiB.
     place = content.index(b"PK\x01\x02") + 24
-    (tmp_path / "a.npz").write_bytes(content[:place] + struct.pack("<I", 200) + content[place + 4 :])
+    (tmp_path / "a.npz").write_bytes(
+        content[:place] + struct.pack("<I", 200) + content[place + 4 :]
+    )
     with pytest.raises(InputError):
         load(tmp_path / "a.npz")
 
@@ -104,7 +110,9 @@ def compressed_mat(inside: bytes) -> bytes:
 
 def test_a_mat_bomb_is_refused_by_what_it_states(tmp_path, monkeypatch):
     monkeypatch.setenv(LIMIT_VARIABLE, "64MiB")
-    (tmp_path / "bomb.mat").write_bytes(compressed_mat(struct.pack("<II", 14, 2**28) + bytes(2**28)))
+    (tmp_path / "bomb.mat").write_bytes(
+        compressed_mat(struct.pack("<II", 14, 2**28) + bytes(2**28))
+    )
     with pytest.raises(InputError, match="256 MiB in memory, more than the limit"):
         load(tmp_path / "bomb.mat")
 
@@ -124,7 +132,10 @@ def matrix(kind: int, shape: tuple[int, int], *parts: bytes) -> bytes:
 
 
 HEAD = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
-SPARSE_OUT_OF_PLACE = (struct.pack("<IIii", 5, 8, 7, 10**6), struct.pack("<IIiii", 5, 12, 0, 1, 2) + bytes(4))
+SPARSE_OUT_OF_PLACE = (
+    struct.pack("<IIii", 5, 8, 7, 10**6),
+    struct.pack("<IIiii", 5, 12, 0, 1, 2) + bytes(4),
+)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +145,13 @@ SPARSE_OUT_OF_PLACE = (struct.pack("<IIii", 5, 8, 7, 10**6), struct.pack("<IIiii
         matrix(6, (-1, -1), struct.pack("<IId", 9, 8, 1.0)),
         matrix(1, (2**15, 2**15)),
         matrix(5, (3, 2), *SPARSE_OUT_OF_PLACE, struct.pack("<IIdd", 9, 16, 1.0, 2.0)),
-        matrix(5, (2**30, 1), struct.pack("<II", 5, 0), struct.pack("<IIii", 5, 8, 0, 0), struct.pack("<II", 9, 0)),
+        matrix(
+            5,
+            (2**30, 1),
+            struct.pack("<II", 5, 0),
+            struct.pack("<IIii", 5, 8, 0, 0),
+            struct.pack("<II", 9, 0),
+        ),
     ],
     ids=["huge", "negative", "many cells", "sparse out of place", "sparse and tall"],
 )
@@ -159,9 +176,14 @@ def test_an_hdf_file_that_makes_its_content_up_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["wide.csv", "wide.tsv", "wide.csv.gz"])
 def test_a_table_of_100_000_columns_is_refused(tmp_path, name):
     separator = "\t" if "tsv" in name else ","
-    lines = "\n".join(separator.join(f"c{j}" if not i else "1" for j in range(100_000)) for i in range(3)).encode()
+    lines = "\n".join(
+        separator.join(f"c{j}" if not i else "1" for j in range(100_000)) for i in range(3)
+    ).encode()
     (tmp_path / name).write_bytes(gzip.compress(lines) if name.endswith("gz") else lines)
-    with pytest.raises(InputError, match=r"100000 columns, a table may have 65536; save wider data as \.npz or \.mat"):
+    with pytest.raises(
+        InputError,
+        match=r"100000 columns, a table may have 65536; save wider data as \.npz or \.mat",
+    ):
         load(tmp_path / name, target="c0", task="regression")
 
 
@@ -176,7 +198,9 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypa
     import pyarrow as pa
     from pyarrow import parquet
 
-    parquet.write_table(pa.table({"a": np.zeros(10**7), "y": np.zeros(10**7)}), tmp_path / "a.parquet")
+    parquet.write_table(
+        pa.table({"a": np.zeros(10**7), "y": np.zeros(10**7)}), tmp_path / "a.parquet"
+    )
     assert (tmp_path / "a.parquet").stat().st_size < 10**6
     monkeypatch.setenv(LIMIT_VARIABLE, "64MiB")
     with pytest.raises(InputError, match="more than the limit of 64 MiB"):
@@ -189,7 +213,9 @@ def test_a_parquet_file_with_text_that_is_none_is_refused(tmp_path):
 
     texts = pa.array([b"\xf9", b"b"]).cast(pa.binary()).view(pa.string())
     parquet.write_table(pa.table({"a": texts, "y": [0.5, 1.0]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"column 'a' holds text that is not UTF-8|not a readable table"):
+    with pytest.raises(
+        InputError, match=r"column 'a' holds text that is not UTF-8|not a readable table"
+    ):
         load(tmp_path / "a.parquet", target="y", task="regression")
 
 
@@ -212,7 +238,9 @@ def test_entities_of_label_files_are_refused_in_any_encoding(tmp_path, encoding)
     arff = "@relation r\n@attribute a {0,1}\n@attribute x real\n@data\n1,2\n"
     laughs = '<!DOCTYPE l [<!ENTITY a "ha">]><labels><label name="&a;"/></labels>'
     (tmp_path / "d.arff").write_text(arff)
-    (tmp_path / "d.xml").write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{laughs}'.encode(encoding))
+    (tmp_path / "d.xml").write_bytes(
+        f'<?xml version="1.0" encoding="{encoding}"?>{laughs}'.encode(encoding)
+    )
     with pytest.raises(InputError, match=r"entity declarations are not read|not well-formed"):
         load(tmp_path / "d.arff")
 
@@ -252,10 +280,22 @@ def test_good_files_of_every_version_still_come_in(tmp_path):
 
 @pytest.mark.parametrize("names", [(), ("a", "b", "c")])
 def test_columns_that_a_sparse_file_only_claims_cost_nothing(tmp_path, monkeypatch, names):
-    # A name per column is what such a file would become: 3 bytes of entries and 200 million columns.
+    # A name per column is what such a file would become: 3 bytes of entries and 200 million
+    # columns.
     monkeypatch.setenv(LIMIT_VARIABLE, "2 GiB")
-    parts = {"X_data": np.ones(3), "X_indices": np.zeros(3, int), "X_indptr": np.arange(4), "X_shape": [3, 200_000_000]}
-    np.savez(tmp_path / "a.npz", y=np.array([0, 1, 0]), task="classification", feature_names=np.array(names), **parts)
+    parts = {
+        "X_data": np.ones(3),
+        "X_indices": np.zeros(3, int),
+        "X_indptr": np.arange(4),
+        "X_shape": [3, 200_000_000],
+    }
+    np.savez(
+        tmp_path / "a.npz",
+        y=np.array([0, 1, 0]),
+        task="classification",
+        feature_names=np.array(names),
+        **parts,
+    )
     tracemalloc.start()
     with pytest.raises(InputError, match="more than the limit"):
         load(tmp_path / "a.npz")

@@ -82,4 +82,6 @@ def test_every_bundled_set_loads_under_its_name_and_twice_the_same() -> None:
 
 
 def test_load_names_every_option_of_the_readers_with_a_type() -> None:
-    assert set(GivenOptions.__annotations__) == {field.name for field in dataclasses.fields(ReadOptions)}
+    assert set(GivenOptions.__annotations__) == {
+        field.name for field in dataclasses.fields(ReadOptions)
+    }

@@ -33,7 +33,9 @@ def cell(first: Any, second: Any) -> Any:
 @pytest.mark.parametrize(
     ("given_X", "given_Y"), [(X, Y), (X.T, Y.T), (X, Y.T), (X.T, Y)], ids=["rows", "both", "Y", "X"]
 )
-def test_samples_become_rows_however_the_matrices_are_turned(tmp_path: Path, given_X: Any, given_Y: Any) -> None:
+def test_samples_become_rows_however_the_matrices_are_turned(
+    tmp_path: Path, given_X: Any, given_Y: Any
+) -> None:
     dataset = load(saved(tmp_path, X=given_X, Y=given_Y))
     np.testing.assert_array_equal(dataset.X, X)
     np.testing.assert_array_equal(dataset.y, Y)
@@ -115,7 +117,9 @@ def version_73(path: Path) -> Path:
     return path
 
 
-def test_version_73_without_h5py_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_73_without_h5py_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(InputError, match="pip install h5py"):
         load(version_73(tmp_path / "tiny.mat"))

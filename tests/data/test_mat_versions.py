@@ -15,7 +15,18 @@ from scipy.io import loadmat, savemat
 
 from paragone.data.readers.mat import mat_variables
 
-TYPES = [np.float64, np.float32, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+TYPES = [
+    np.float64,
+    np.float32,
+    np.int8,
+    np.uint8,
+    np.int16,
+    np.uint16,
+    np.int32,
+    np.uint32,
+    np.int64,
+    np.uint64,
+]
 
 
 def equal(ours: Any, theirs: Any) -> bool:
@@ -25,7 +36,11 @@ def equal(ours: Any, theirs: Any) -> bool:
     if theirs.dtype == object:
         return ours.shape == theirs.shape and all(map(equal, ours.ravel(), theirs.ravel()))
     same_type = ours.dtype == theirs.dtype.newbyteorder("=")
-    return same_type and ours.shape == theirs.shape and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fc")
+    return (
+        same_type
+        and ours.shape == theirs.shape
+        and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fc")
+    )
 
 
 def matrices(types: list[type]) -> st.SearchStrategy[Any]:
@@ -69,10 +84,21 @@ def test_sparse_matrices_come_back(tmp_path, version, compressed):
 
 def test_cells_come_back_and_what_is_no_matrix_is_told_by_name(tmp_path):
     cell = np.empty((1, 3), dtype=object)
-    cell[0, 0], cell[0, 1], cell[0, 2] = np.eye(2), np.array([[1, 2]], dtype=np.int8), np.zeros((0, 0))
+    cell[0, 0], cell[0, 1], cell[0, 2] = (
+        np.eye(2),
+        np.array([[1, 2]], dtype=np.int8),
+        np.zeros((0, 0)),
+    )
     inner = np.empty((1, 1), dtype=object)
     inner[0, 0] = cell
-    content = {"c": cell, "nested": inner, "text": "abc", "s": {"a": 1}, "flag": np.array([[True, False]]), "z": 1 + 2j}
+    content = {
+        "c": cell,
+        "nested": inner,
+        "text": "abc",
+        "s": {"a": 1},
+        "flag": np.array([[True, False]]),
+        "z": 1 + 2j,
+    }
     for compressed in (False, True):
         savemat(tmp_path / "a.mat", content, do_compression=compressed)
         ours, theirs = mat_variables(tmp_path / "a.mat"), loadmat(tmp_path / "a.mat")
@@ -87,10 +113,14 @@ def test_files_of_the_other_byte_order_come_back(tmp_path):
     """A file of version 5 as a big-endian machine writes it, by hand."""
     values = np.arange(6.0).reshape(2, 3)
     words = lambda *numbers: np.array(numbers, dtype=">u4").tobytes()  # noqa: E731
-    body = words(6, 8, 6, 0) + words(5, 8, 2, 3) + np.array([1, 1], dtype=">u2").tobytes() + b"X\0\0\0"
+    body = (
+        words(6, 8, 6, 0) + words(5, 8, 2, 3) + np.array([1, 1], dtype=">u2").tobytes() + b"X\0\0\0"
+    )
     body += words(9, 48) + values.astype(">f8").tobytes(order="F")
     path = tmp_path / "a.mat"
-    path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(124) + b"\x01\x00MI" + words(14, len(body)) + body)
+    path.write_bytes(
+        b"MATLAB 5.0 MAT-file".ljust(124) + b"\x01\x00MI" + words(14, len(body)) + body
+    )
     assert equal(mat_variables(path)["X"], loadmat(path)["X"])
     assert np.array_equal(mat_variables(path)["X"], values)
 

@@ -22,7 +22,9 @@ def assert_same(a: Dataset, b: Dataset) -> None:
     assert sparse.issparse(a.X) == sparse.issparse(b.X)
 
 
-@pytest.mark.parametrize("name", ["digits-traits", "diabetes-by-age", "digits-by-writer", "iris", "wine-traits"])
+@pytest.mark.parametrize(
+    "name", ["digits-traits", "diabetes-by-age", "digits-by-writer", "iris", "wine-traits"]
+)
 def test_a_dataset_written_and_read_is_the_same(tmp_path: Path, name: str) -> None:
     dataset = dataclasses.replace(load(name), notes=("a note",))
     assert_same(load(save_npz(dataset, tmp_path / "copy.npz")), dataset)

@@ -44,7 +44,9 @@ def test_the_reference_names_dataset_and_version_or_its_number() -> None:
     ):
         fetch = Fetcher("class")
         read_openml(reference, ReadOptions(), fetch=fetch)
-        assert {key: fetch.asked[key] for key in fetch.asked if key not in ("as_frame", "parser")} == wanted
+        assert {
+            key: fetch.asked[key] for key in fetch.asked if key not in ("as_frame", "parser")
+        } == wanted
 
 
 def test_declared_types_say_the_task_and_a_note_says_so() -> None:

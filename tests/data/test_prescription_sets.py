@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from paragone.data import Dataset, describe, load, make_splits, prescription_dataset, prescriptions_of, save_npz
+from paragone.data import (
+    Dataset,
+    describe,
+    load,
+    make_splits,
+    prescription_dataset,
+    prescriptions_of,
+    save_npz,
+)
 from paragone.data.prescriptions import Prescriptions, read_prescriptions
 from paragone.data.splits import SplitPlan
 from paragone.errors import InputError
@@ -49,11 +57,19 @@ def test_some_rows_of_the_dataset_are_the_rows_taken(rows, random):
     given_rows = Prescriptions.from_rows(rows, n_tokens=7, n_items=10)
     data = prescription_dataset("x", given_rows)
     chosen = np.array(sorted(random.sample(range(len(rows)), random.randint(1, len(rows)))))
-    assert prescriptions_of(data.X[chosen], data.y[chosen]).fingerprint == given_rows.take(chosen).fingerprint
+    assert (
+        prescriptions_of(data.X[chosen], data.y[chosen]).fingerprint
+        == given_rows.take(chosen).fingerprint
+    )
 
 
 def test_a_folder_is_read_with_its_parts_names_and_sizes(tmp_path):
-    folder = write(tmp_path / "herbs", validation="1\n", sym_mapping="cold 0\nfever 1\n", herb_mapping="ginger 4\n")
+    folder = write(
+        tmp_path / "herbs",
+        validation="1\n",
+        sym_mapping="cold 0\nfever 1\n",
+        herb_mapping="ginger 4\n",
+    )
     data = load(folder)
     assert (data.name, data.task, data.n_features, data.n_targets) == ("herbs", "topk", 2, 5)
     assert data.feature_names == ("cold", "fever")
@@ -106,7 +122,9 @@ def test_options_of_tables_are_refused(tmp_path):
     assert load(write(tmp_path / "x"), name="other").name == "other"
 
 
-@pytest.mark.parametrize("y", [np.ones((2, 3)), sparse.csr_array([[1, 1], [0, 1]]), sparse.csr_array([[0, 2], [1, 0]])])
+@pytest.mark.parametrize(
+    "y", [np.ones((2, 3)), sparse.csr_array([[1, 1], [0, 1]]), sparse.csr_array([[0, 2], [1, 0]])]
+)
 def test_a_target_that_does_not_number_its_items_is_refused(y):
     with pytest.raises(InputError, match="topk target"):
         Dataset("x", np.eye(2), y, "topk")
@@ -131,4 +149,7 @@ def test_the_herb_folder_is_its_files(data_folder):
     assert (data.n_samples, data.n_features, data.n_targets) == (26360, 360, 753)
     assert int(data.validation_part.sum()) == 1162
     test = read_prescriptions(data_folder / "herb" / "test.txt", n_tokens=360, n_items=753)
-    assert prescriptions_of(data.X[~data.train_part], data.y[~data.train_part]).fingerprint == test.fingerprint
+    assert (
+        prescriptions_of(data.X[~data.train_part], data.y[~data.train_part]).fingerprint
+        == test.fingerprint
+    )

@@ -33,8 +33,12 @@ def test_the_herb_files_have_their_known_sizes(data_folder):
 def test_the_pair_files_are_the_pairs_made_from_train(data_folder):
     herb = data_folder / "herb"
     train = read_prescriptions(herb / "train.txt")
-    np.testing.assert_array_equal(cooccurring_pairs(train.queries, 5), read_pairs(herb / "symPair-5.txt"))
-    np.testing.assert_array_equal(cooccurring_pairs(train.multi_hot(), 40), read_pairs(herb / "herbPair-40.txt"))
+    np.testing.assert_array_equal(
+        cooccurring_pairs(train.queries, 5), read_pairs(herb / "symPair-5.txt")
+    )
+    np.testing.assert_array_equal(
+        cooccurring_pairs(train.multi_hot(), 40), read_pairs(herb / "herbPair-40.txt")
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,9 +80,15 @@ def test_missing_and_binary_files_are_explained(tmp_path):
 
 
 def test_line_endings_do_not_matter(tmp_path):
-    for name, text in (("unix", "0 1\t2\n1\t0\n"), ("windows", "0 1\t2\r\n1\t0\r\n"), ("open", "0 1\t2\n1\t0")):
+    for name, text in (
+        ("unix", "0 1\t2\n1\t0\n"),
+        ("windows", "0 1\t2\r\n1\t0\r\n"),
+        ("open", "0 1\t2\n1\t0"),
+    ):
         (tmp_path / name).write_bytes(text.encode())
-    prints = {read_prescriptions(tmp_path / name).fingerprint for name in ("unix", "windows", "open")}
+    prints = {
+        read_prescriptions(tmp_path / name).fingerprint for name in ("unix", "windows", "open")
+    }
     assert len(prints) == 1
 
 
@@ -131,7 +141,9 @@ def test_pairs_are_those_of_a_plain_count():
     rng = np.random.default_rng(0)
     rows = Prescriptions.from_rows([(rng.permutation(9)[:4].tolist(), [0]) for _ in range(40)])
     dense = rows.queries.toarray()
-    expected = [[a, b] for a in range(9) for b in range(a + 1, 9) if (dense[:, a] * dense[:, b]).sum() >= 6]
+    expected = [
+        [a, b] for a in range(9) for b in range(a + 1, 9) if (dense[:, a] * dense[:, b]).sum() >= 6
+    ]
     assert cooccurring_pairs(rows.queries, 6).tolist() == expected
     with pytest.raises(InputError, match="at least once"):
         cooccurring_pairs(rows.queries, 0)

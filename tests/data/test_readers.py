@@ -23,7 +23,9 @@ from paragone.testing import check_reader
 
 def arff(folder: Path) -> Path:
     path = folder / "tiny.arff"
-    path.write_text("@relation 't: -C 1'\n@attribute l {0,1}\n@attribute x real\n@data\n1,2\n0,3\n1,5\n")
+    path.write_text(
+        "@relation 't: -C 1'\n@attribute l {0,1}\n@attribute x real\n@data\n1,2\n0,3\n1,5\n"
+    )
     return path
 
 
@@ -74,11 +76,15 @@ def test_every_reader_of_files_keeps_the_contract(name: str, tmp_path: Path) -> 
     of_folders = name in ("folds", "prescriptions")
 
     def read(path: Path) -> Dataset:
-        return readers.get(name).dataset(path.parent if of_folders else path, Path(), ReadOptions(**options))
+        return readers.get(name).dataset(
+            path.parent if of_folders else path, Path(), ReadOptions(**options)
+        )
 
     file = make(tmp_path)
     check_reader(read, file, name=name)
-    assert load(file.parent if of_folders else file, **options).fingerprint == read(file).fingerprint
+    assert (
+        load(file.parent if of_folders else file, **options).fingerprint == read(file).fingerprint
+    )
 
 
 def test_a_name_before_the_path_says_the_reader(tmp_path: Path) -> None:
@@ -97,7 +103,9 @@ def test_a_name_before_the_path_says_the_reader(tmp_path: Path) -> None:
 def test_a_folder_with_one_arff_file_may_have_any_xml(tmp_path: Path) -> None:
     arff(tmp_path)
     (tmp_path / "names.xml").write_text('<labels><label name="x"/></labels>')
-    with pytest.raises(InputError, match=r"it holds 2\.0"):  # the XML counts, and names x as a label
+    with pytest.raises(
+        InputError, match=r"it holds 2\.0"
+    ):  # the XML counts, and names x as a label
         load(tmp_path)
     (tmp_path / "more.xml").write_text('<labels><label name="l"/></labels>')
     with pytest.raises(InputError, match="several XML files"):
@@ -107,8 +115,7 @@ def test_a_folder_with_one_arff_file_may_have_any_xml(tmp_path: Path) -> None:
     assert load(tmp_path).target_names == ("l",)
 
 
-DOTS = dedent(
-    '''
+DOTS = dedent('''
     """Files of an invented format: a line per sample, a dot per feature, a letter for the class."""
 
     import numpy as np
@@ -131,8 +138,7 @@ DOTS = dedent(
 
 
     dots = Reader("dots", lambda path, options: read(path), suffixes=(".dots",))
-    '''
-)
+    ''')
 
 
 @pytest.fixture
@@ -148,7 +154,9 @@ def test_a_reader_of_a_user_is_named_by_its_module(theirs: Path) -> None:
         dataset = load(theirs / "a.dots", reader=use)
         assert (dataset.n_samples, dataset.n_features, dataset.name) == (12, 3, "a")
         assert load(theirs / "a.dots", reader=use, name="mine").name == "mine"
-    given = load(theirs / "a.dots", reader="dots_format:with_options", task="classification", name="named")
+    given = load(
+        theirs / "a.dots", reader="dots_format:with_options", task="classification", name="named"
+    )
     assert (given.name, given.task) == ("named", "classification")
     with pytest.raises(InputError, match="takes no options but name="):
         load(theirs / "a.dots", reader="dots_format:read", task="regression")
@@ -158,17 +166,23 @@ def test_a_reader_of_a_user_is_named_by_its_module(theirs: Path) -> None:
         load(theirs / "a.dots", reader="paragone.data:Dataset")
 
 
-def test_a_reader_of_a_user_works_from_an_experiment_file_and_is_named_as_code(theirs: Path) -> None:
+def test_a_reader_of_a_user_works_from_an_experiment_file_and_is_named_as_code(
+    theirs: Path,
+) -> None:
     text = (
-        'name = "e"\n[data]\nsets = [{ path = "a.dots", reader = "dots_format:read", name = "dots" }]\n'
-        '[methods.V]\nuse = "sklearn.dummy:DummyClassifier"\n[protocol]\nkind = "crossval"\n'
+        'name = "e"\n[data]\nsets = [{ path = "a.dots", reader = "dots_format:read", name = "dots"'
+        ' }]\n[methods.V]\nuse = "sklearn.dummy:DummyClassifier"\n[protocol]\nkind = "crossval"\n'
     )
     (theirs / "e.toml").write_text(text)
     assert [dataset.name for dataset in Experiment.from_toml(theirs / "e.toml")._data] == ["dots"]
-    assert "dots_format:read" in [found.use for found in code_named_by(parse_declaration(text), theirs)]
+    assert "dots_format:read" in [
+        found.use for found in code_named_by(parse_declaration(text), theirs)
+    ]
 
 
-def test_an_installed_reader_recognises_its_files(theirs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_reader_recognises_its_files(
+    theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "dots" not in readers
     monkeypatch.setattr(readers, "_installed", {"dots": "dots_format:dots"})
     monkeypatch.setattr(readers, "_known", dict(readers._known))

@@ -57,7 +57,11 @@ def test_mulan_sets_have_the_published_shape_and_every_value(data_folder: Path, 
     n_train, n_test, n_features, n_labels = MULAN[name]
     dataset = load(folder, nominal="ordinal")
     assert dataset.name == name
-    assert (dataset.n_samples, dataset.n_features, dataset.n_targets) == (n_train + n_test, n_features, n_labels)
+    assert (dataset.n_samples, dataset.n_features, dataset.n_targets) == (
+        n_train + n_test,
+        n_features,
+        n_labels,
+    )
     assert sparse.issparse(dataset.X) == (name in ("enron", "medical"))
     (split,) = make_splits(dataset, SplitPlan(kind="official"), seed=0)
     assert (split.train.tolist(), len(split.test)) == (list(range(n_train)), n_test)
@@ -110,7 +114,9 @@ def test_the_official_split_of_arts_has_the_rows_of_both_files(data_folder: Path
     dataset = load(folder)
     train, test = loadmat(folder / "art_train.mat"), loadmat(folder / "art_test.mat")
     np.testing.assert_array_equal(dataset.X, np.vstack([train["train_data"], test["test_data"]]))
-    np.testing.assert_array_equal(dataset.y, np.hstack([train["train_target"], test["test_target"]]).T == 1)
+    np.testing.assert_array_equal(
+        dataset.y, np.hstack([train["train_target"], test["test_target"]]).T == 1
+    )
     assert int(dataset.train_part.sum()) == 2000
 
 
@@ -121,7 +127,9 @@ def test_spectra_load_with_the_shape_their_meta_file_says(data_folder: Path, nam
     dataset = load(folder)
     assert (dataset.n_samples, dataset.n_features) == (meta["n_samples"], meta["n_features"])
     assert (dataset.task, dataset.n_targets) == (meta["task"], NIRS[name])
-    np.testing.assert_array_equal(dataset.X, np.loadtxt(folder / "X.csv", delimiter=",", skiprows=1))
+    np.testing.assert_array_equal(
+        dataset.X, np.loadtxt(folder / "X.csv", delimiter=",", skiprows=1)
+    )
 
 
 def test_the_traps_of_the_spectra_are_seen(data_folder: Path) -> None:

@@ -30,7 +30,9 @@ def test_zscore_is_scikit_learns() -> None:
     rng = np.random.default_rng(0)
     train, test = rng.normal(50, 3, (30, 5)), rng.normal(50, 3, (9, 5))
     theirs = StandardScaler().fit(train)
-    for ours, wanted in zip(scale_split(train, test, "zscore"), map(theirs.transform, (train, test)), strict=True):
+    for ours, wanted in zip(
+        scale_split(train, test, "zscore"), map(theirs.transform, (train, test)), strict=True
+    ):
         np.testing.assert_allclose(ours, wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -66,7 +68,9 @@ def test_a_sparse_matrix_stays_sparse_where_no_column_is_shifted() -> None:
 def test_test_rows_have_no_say_in_the_scaling(test: np.ndarray) -> None:
     train = np.arange(12.0).reshape(4, 3) ** 2
     for how in ("minmax", "zscore"):
-        np.testing.assert_array_equal(scale_split(train, test, how)[0], scale_split(train, train, how)[0])
+        np.testing.assert_array_equal(
+            scale_split(train, test, how)[0], scale_split(train, train, how)[0]
+        )
 
 
 def test_none_changes_nothing_and_unknown_names_are_refused() -> None:
@@ -81,5 +85,7 @@ def test_none_changes_nothing_and_unknown_names_are_refused() -> None:
 @pytest.mark.parametrize("how", ["minmax", "zscore"])
 def test_a_column_too_wide_for_a_float_is_named_instead_of_becoming_nothing(how: str) -> None:
     X = np.array([[1.0, -1.5e308], [2.0, 1.5e308], [3.0, 1.0]])
-    with pytest.raises(InputError, match=r"column 1 goes from -1.5e\+308 to 1.5e\+308, too far apart to be scaled"):
+    with pytest.raises(
+        InputError, match=r"column 1 goes from -1.5e\+308 to 1.5e\+308, too far apart to be scaled"
+    ):
         scale_split(X, X, how)

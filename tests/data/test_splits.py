@@ -8,24 +8,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import model_selection
 
-from paragone.data import Dataset, Split, SplitPlan, describe_splits, iterative_stratification, load, make_splits
+from paragone.data import (
+    Dataset,
+    Split,
+    SplitPlan,
+    describe_splits,
+    iterative_stratification,
+    load,
+    make_splits,
+)
 from paragone.errors import InputError
 
 NAMES = ["digits-traits", "wine-traits", "iris", "diabetes", "digits-by-writer", "diabetes-by-age"]
 
 
 def tiny(n: int = 12, task: str = "regression", **more: object) -> Dataset:
-    y = {"regression": np.arange(n), "classification": np.arange(n) % 2, "multilabel": np.eye(n, 3)}[task]
+    y = {
+        "regression": np.arange(n),
+        "classification": np.arange(n) % 2,
+        "multilabel": np.eye(n, 3),
+    }[task]
     return Dataset("tiny", np.arange(2.0 * n).reshape(n, 2), y, task=task, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("plan", [SplitPlan(folds=4), SplitPlan(folds=3, order=2), SplitPlan(stratify=False)])
+@pytest.mark.parametrize(
+    "plan", [SplitPlan(folds=4), SplitPlan(folds=3, order=2), SplitPlan(stratify=False)]
+)
 def test_kfold_tests_every_row_once_and_trains_on_the_others(name: str, plan: SplitPlan) -> None:
     dataset = load(name)
     splits = make_splits(dataset, plan, seed=3)
     assert [split.fold for split in splits] == list(range(plan.n_folds))
-    np.testing.assert_array_equal(np.sort(np.concatenate([s.test for s in splits])), np.arange(dataset.n_samples))
+    np.testing.assert_array_equal(
+        np.sort(np.concatenate([s.test for s in splits])), np.arange(dataset.n_samples)
+    )
     for split in splits:
         both = np.concatenate([split.train, split.test])
         np.testing.assert_array_equal(np.sort(both), np.arange(dataset.n_samples))
@@ -50,7 +66,9 @@ def test_fold_f_of_a_holdout_is_the_first_fold_of_seed_plus_f(name: str) -> None
     dataset = load(name)
     many = make_splits(dataset, SplitPlan(kind="holdout", folds=4, test_size=0.3), seed=10)
     for f, split in enumerate(many):
-        (alone,) = make_splits(dataset, SplitPlan(kind="holdout", folds=1, test_size=0.3), seed=10 + f)
+        (alone,) = make_splits(
+            dataset, SplitPlan(kind="holdout", folds=1, test_size=0.3), seed=10 + f
+        )
         assert alone.fingerprint == split.fingerprint
         assert abs(len(split.test) - 0.3 * dataset.n_samples) <= 3
 
@@ -64,7 +82,9 @@ def test_multilabel_kfold_is_iterative_stratification_with_the_seed() -> None:
 
 def test_classes_are_split_by_scikit_learns_stratified_kfold() -> None:
     dataset = load("wine")
-    wanted = model_selection.StratifiedKFold(5, shuffle=True, random_state=4).split(dataset.X, dataset.y)
+    wanted = model_selection.StratifiedKFold(5, shuffle=True, random_state=4).split(
+        dataset.X, dataset.y
+    )
     for split, (_, test) in zip(make_splits(dataset, SplitPlan(), seed=4), wanted, strict=True):
         np.testing.assert_array_equal(split.test, test)
 
@@ -88,7 +108,9 @@ def test_multilabel_groups_are_never_torn_apart() -> None:
 def test_without_a_number_every_group_is_a_fold(folds: str | None) -> None:
     dataset = load("diabetes-by-age")
     splits = make_splits(dataset, SplitPlan(kind="groups", folds=folds), seed=0)  # type: ignore[arg-type]
-    assert [set(dataset.groups[split.test]) for split in splits] == [{g} for g in np.unique(dataset.groups)]
+    assert [set(dataset.groups[split.test]) for split in splits] == [
+        {g} for g in np.unique(dataset.groups)
+    ]
 
 
 def test_official_uses_the_parts_of_the_dataset() -> None:
@@ -99,8 +121,12 @@ def test_official_uses_the_parts_of_the_dataset() -> None:
 
 def test_a_splitter_of_scikit_learn_is_used_with_its_params_and_our_seed() -> None:
     dataset = load("iris")
-    plan = SplitPlan(kind="sklearn.model_selection:ShuffleSplit", params={"n_splits": 2, "test_size": 0.4})
-    wanted = model_selection.ShuffleSplit(n_splits=2, test_size=0.4, random_state=9).split(dataset.X)
+    plan = SplitPlan(
+        kind="sklearn.model_selection:ShuffleSplit", params={"n_splits": 2, "test_size": 0.4}
+    )
+    wanted = model_selection.ShuffleSplit(n_splits=2, test_size=0.4, random_state=9).split(
+        dataset.X
+    )
     for split, (train, test) in zip(make_splits(dataset, plan, seed=9), wanted, strict=True):
         assert split == Split(split.fold, np.sort(train), np.sort(test))
     own = SplitPlan(kind=plan.kind, params={**plan.params, "random_state": 1})
@@ -108,7 +134,8 @@ def test_a_splitter_of_scikit_learn_is_used_with_its_params_and_our_seed() -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "params"), [("KFold", {}), ("KFold", {"shuffle": True}), ("LeaveOneOut", {}), ("TimeSeriesSplit", {})]
+    ("name", "params"),
+    [("KFold", {}), ("KFold", {"shuffle": True}), ("LeaveOneOut", {}), ("TimeSeriesSplit", {})],
 )
 def test_splitters_with_and_without_randomness_work(name: str, params: dict) -> None:
     plan = SplitPlan(kind=f"sklearn.model_selection:{name}", params=params)
@@ -137,12 +164,22 @@ def test_a_splitter_that_leaks_is_refused() -> None:
         (tiny(2, "multilabel"), SplitPlan(kind="holdout", test_size=0.01), "no test rows"),
         (tiny(4, train_part=np.ones(4, bool)), SplitPlan(kind="official"), "no test rows"),
         (tiny(4), SplitPlan(kind="sklearn.model_selection:KFolds"), "did you mean 'KFold'"),
-        (tiny(4), SplitPlan(kind="nowhere:KFold"), "split 'nowhere:KFold': cannot import 'nowhere'"),
-        (tiny(4), SplitPlan(kind="sklearn.model_selection:KFold", params={"fold": 3}), "does not take these params"),
+        (
+            tiny(4),
+            SplitPlan(kind="nowhere:KFold"),
+            "split 'nowhere:KFold': cannot import 'nowhere'",
+        ),
+        (
+            tiny(4),
+            SplitPlan(kind="sklearn.model_selection:KFold", params={"fold": 3}),
+            "does not take these params",
+        ),
         (tiny(4), SplitPlan(kind="builtins:dict"), "no split method"),
     ],
 )
-def test_what_cannot_be_split_is_refused_in_one_sentence(dataset: Dataset, plan: SplitPlan, message: str) -> None:
+def test_what_cannot_be_split_is_refused_in_one_sentence(
+    dataset: Dataset, plan: SplitPlan, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         make_splits(dataset, plan, seed=0)
 
@@ -173,8 +210,13 @@ def test_a_negative_seed_is_refused() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(0, 50), min_size=1, unique=True), st.lists(st.integers(0, 50), min_size=1, unique=True))
-def test_a_fingerprint_tells_indices_apart_and_the_fold_number_does_not_matter(a: list, b: list) -> None:
+@given(
+    st.lists(st.integers(0, 50), min_size=1, unique=True),
+    st.lists(st.integers(0, 50), min_size=1, unique=True),
+)
+def test_a_fingerprint_tells_indices_apart_and_the_fold_number_does_not_matter(
+    a: list, b: list
+) -> None:
     one, other = Split(0, np.array(a), np.array(b)), Split(1, np.array(a), np.array(b))
     assert one.fingerprint == other.fingerprint
     assert (Split(0, np.array(b), np.array(a)).fingerprint == one.fingerprint) == (a == b)
@@ -182,5 +224,6 @@ def test_a_fingerprint_tells_indices_apart_and_the_fold_number_does_not_matter(a
 
 def test_a_fingerprint_says_where_train_ends() -> None:
     assert (
-        Split(0, np.array([0, 1]), np.array([2])).fingerprint != Split(0, np.array([0]), np.array([1, 2])).fingerprint
+        Split(0, np.array([0, 1]), np.array([2])).fingerprint
+        != Split(0, np.array([0]), np.array([1, 2])).fingerprint
     )

@@ -13,7 +13,9 @@ from paragone.data import iterative_stratification
 from paragone.errors import InputError
 
 
-def plain_stratification(Y: np.ndarray, shares: list[float], rng: np.random.Generator, order: int) -> list[int]:
+def plain_stratification(
+    Y: np.ndarray, shares: list[float], rng: np.random.Generator, order: int
+) -> list[int]:
     """Sechidis et al. (2011), line by line, with sets and dictionaries; pairs added for the second order."""
     n = len(Y)
     permutation = rng.permutation(n).tolist()
@@ -43,7 +45,9 @@ def plain_stratification(Y: np.ndarray, shares: list[float], rng: np.random.Gene
                 wanted[item][fold] -= 1
 
     while True:
-        left = {item: [row for row in rows if row not in fold_of] for item, rows in evidence.items()}
+        left = {
+            item: [row for row in rows if row not in fold_of] for item, rows in evidence.items()
+        }
         left = {item: rows for item, rows in left.items() if rows}
         if not left:
             break
@@ -61,7 +65,9 @@ def plain_stratification(Y: np.ndarray, shares: list[float], rng: np.random.Gene
 def label_matrices(draw: st.DrawFn) -> np.ndarray:
     n, n_labels = draw(st.integers(1, 40)), draw(st.integers(1, 7))
     density = draw(st.sampled_from([0.05, 0.2, 0.5, 0.9]))
-    return (np.random.default_rng(draw(st.integers(0, 10**6))).random((n, n_labels)) < density).astype(int)
+    return (
+        np.random.default_rng(draw(st.integers(0, 10**6))).random((n, n_labels)) < density
+    ).astype(int)
 
 
 SHARES = st.sampled_from([[1.0] * 2, [1.0] * 3, [1.0] * 5, [0.8, 0.2], [0.5, 0.3, 0.2], [2, 1]])
@@ -69,14 +75,18 @@ SHARES = st.sampled_from([[1.0] * 2, [1.0] * 3, [1.0] * 5, [0.8, 0.2], [0.5, 0.3
 
 @settings(max_examples=150, deadline=None)
 @given(Y=label_matrices(), shares=SHARES, order=st.sampled_from([1, 2]), seed=st.integers(0, 10**6))
-def test_the_compiled_loops_equal_the_algorithm_written_out(Y: np.ndarray, shares: list, order: int, seed: int) -> None:
+def test_the_compiled_loops_equal_the_algorithm_written_out(
+    Y: np.ndarray, shares: list, order: int, seed: int
+) -> None:
     ours = iterative_stratification(Y, shares, np.random.default_rng(seed), order=order)
     assert ours.tolist() == plain_stratification(Y, shares, np.random.default_rng(seed), order)
 
 
 @settings(max_examples=60, deadline=None)
 @given(Y=label_matrices(), shares=SHARES, order=st.sampled_from([1, 2]), seed=st.integers(0, 10**6))
-def test_every_row_gets_one_fold_and_the_same_seed_the_same(Y: np.ndarray, shares: list, order: int, seed: int) -> None:
+def test_every_row_gets_one_fold_and_the_same_seed_the_same(
+    Y: np.ndarray, shares: list, order: int, seed: int
+) -> None:
     folds = iterative_stratification(Y, shares, np.random.default_rng(seed), order=order)
     assert folds.shape == (len(Y),)
     assert set(folds.tolist()) <= set(range(len(shares)))
@@ -113,7 +123,11 @@ def test_the_second_order_spreads_pairs_better_than_the_first() -> None:
     first, second = (
         np.mean(
             [
-                imbalance(pairs, iterative_stratification(Y, [1.0] * 5, np.random.default_rng(s), order=order), 5)
+                imbalance(
+                    pairs,
+                    iterative_stratification(Y, [1.0] * 5, np.random.default_rng(s), order=order),
+                    5,
+                )
                 for s in range(3)
             ]
         )
@@ -144,7 +158,10 @@ def test_one_label_is_spread_to_within_one_row() -> None:
 
 def test_other_seeds_give_other_folds() -> None:
     Y = realistic(n=200)
-    draws = {tuple(iterative_stratification(Y, [1.0] * 5, np.random.default_rng(s)).tolist()) for s in range(5)}
+    draws = {
+        tuple(iterative_stratification(Y, [1.0] * 5, np.random.default_rng(s)).tolist())
+        for s in range(5)
+    }
     assert len(draws) == 5
 
 

@@ -42,7 +42,14 @@ def test_every_label_has_the_asked_share_of_positives() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"n_samples": 0}, {"n_redundant": -1}, {"features_per_label": 13}, {"density": 1.0}, {"noise": -1.0}]
+    "wrong",
+    [
+        {"n_samples": 0},
+        {"n_redundant": -1},
+        {"features_per_label": 13},
+        {"density": 1.0},
+        {"noise": -1.0},
+    ],
 )
 def test_sizes_that_make_no_sense_are_refused(wrong: dict) -> None:
     with pytest.raises(InputError, match="synthetic data"):

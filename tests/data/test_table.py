@@ -45,7 +45,9 @@ def test_parquet_and_gzipped_tsv_are_the_same_data_as_csv(houses: Path, tmp_path
     frame.to_parquet(tmp_path / "houses.parquet")
     (tmp_path / "houses.tsv").write_bytes(gzip.compress(CSV.replace(",", "\t").encode()))
     how = {"target": "price", "task": "regression", "groups": "who"}
-    prints = {load(tmp_path / f"houses.{end}", **how).fingerprint for end in ("csv", "parquet", "tsv")}
+    prints = {
+        load(tmp_path / f"houses.{end}", **how).fingerprint for end in ("csv", "parquet", "tsv")
+    }
     assert len(prints) == 1
 
 
@@ -74,7 +76,9 @@ def test_classes_keep_the_values_of_the_user(tmp_path: Path) -> None:
     assert numbers.dtype.kind == "i"
 
 
-def test_missing_regression_targets_are_kept_and_counted_and_missing_classes_refused(tmp_path: Path) -> None:
+def test_missing_regression_targets_are_kept_and_counted_and_missing_classes_refused(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y,c\n1,,a\n2,3,\n")
     dataset = load(path, target="y", task="regression", drop="c")
@@ -88,16 +92,27 @@ def test_missing_regression_targets_are_kept_and_counted_and_missing_classes_ref
 
 @pytest.mark.parametrize("option", ["target", "groups", "drop"])
 def test_a_wrong_column_name_gets_the_nearest_one(houses: Path, option: str) -> None:
-    given = {"target": "price", "task": "regression", option: "sise" if option != "target" else "prise"}
+    given = {
+        "target": "price",
+        "task": "regression",
+        option: "sise" if option != "target" else "prise",
+    }
     with pytest.raises(InputError, match="did you mean"):
         load(houses, **given)
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("t.csv", b""), ("t.csv", b'a,b\n"1,2\n'), ("t.parquet", b"PAR1nonsense"), ("t.csv", b"a,b\n")],
+    [
+        ("t.csv", b""),
+        ("t.csv", b'a,b\n"1,2\n'),
+        ("t.parquet", b"PAR1nonsense"),
+        ("t.csv", b"a,b\n"),
+    ],
 )
-def test_an_unreadable_table_is_refused_with_its_name(tmp_path: Path, name: str, content: bytes) -> None:
+def test_an_unreadable_table_is_refused_with_its_name(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=name.replace(".", r"\.")):
         load(tmp_path / name, target="a", task="regression")
@@ -105,15 +120,22 @@ def test_an_unreadable_table_is_refused_with_its_name(tmp_path: Path, name: str,
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("x,x,y\n1,2,3\n", "'x' stands twice"), ("x,y\n1,2,3\n4,5,6\n", "more fields than its header")],
+    [
+        ("x,x,y\n1,2,3\n", "'x' stands twice"),
+        ("x,y\n1,2,3\n4,5,6\n", "more fields than its header"),
+    ],
 )
-def test_what_pandas_would_mend_silently_is_refused(tmp_path: Path, content: str, message: str) -> None:
+def test_what_pandas_would_mend_silently_is_refused(
+    tmp_path: Path, content: str, message: str
+) -> None:
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(InputError, match=message):
         load(tmp_path / "t.csv", target="y", task="regression")
 
 
-def test_a_nameless_column_that_counts_the_rows_is_left_out_and_a_named_one_pointed_at(tmp_path: Path) -> None:
+def test_a_nameless_column_that_counts_the_rows_is_left_out_and_a_named_one_pointed_at(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "t.csv").write_text(",number,x,y\n0,1,5,1\n1,2,7,2\n2,3,6,3\n")
     dataset = load(tmp_path / "t.csv", target="y", task="regression")
     assert dataset.feature_names == ("number", "x")
@@ -134,7 +156,11 @@ def matrix_folder(folder: Path, **meta: object) -> Path:
 
 def test_a_folder_with_matrices_follows_its_meta_file(tmp_path: Path) -> None:
     folder = matrix_folder(
-        tmp_path / "fuel", task="regression", targets=["octane", "train"], split="column train", groups="who"
+        tmp_path / "fuel",
+        task="regression",
+        targets=["octane", "train"],
+        split="column train",
+        groups="who",
     )
     dataset = load(folder)
     assert dataset.name == "fuel"
@@ -160,7 +186,9 @@ def test_a_folder_with_matrices_and_no_task_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("classes", [["b", "a", "c", "a"], [3, 1, 2, 1]])
-def test_every_class_of_one_target_is_a_label_where_labels_are_asked_for(tmp_path: Path, classes: list[object]) -> None:
+def test_every_class_of_one_target_is_a_label_where_labels_are_asked_for(
+    tmp_path: Path, classes: list[object]
+) -> None:
     path = tmp_path / "t.csv"
     pandas.DataFrame({"x": [1.0, 2.0, 3.5, 4.0], "kind": classes}).to_csv(path, index=False)
     dataset = load(path, target="kind", task="multilabel")

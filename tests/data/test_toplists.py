@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paragone.data.toplists import join_run, looks_like_run, read_qrels, read_run, read_scores, read_truth
+from paragone.data.toplists import (
+    join_run,
+    looks_like_run,
+    read_qrels,
+    read_run,
+    read_scores,
+    read_truth,
+)
 from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
 
@@ -69,7 +76,12 @@ def test_an_empty_line_is_a_sample_without_items_at_the_end_too(tmp_path, end, e
     text = end.join(lines) + (end if closed or empty else "")
     (tmp_path / "a.txt").write_bytes(text.encode())
     assert read_truth(tmp_path / "a.txt")[0] == [[3, 1], [], [2, 0], *[[]] * empty]
-    assert [row.tolist() for row in read_scores(tmp_path / "a.txt")] == [[3, 1], [], [2, 0], *[[]] * empty]
+    assert [row.tolist() for row in read_scores(tmp_path / "a.txt")] == [
+        [3, 1],
+        [],
+        [2, 0],
+        *[[]] * empty,
+    ]
 
 
 def test_a_last_sample_without_items_reaches_the_numbers(tmp_path):
@@ -94,7 +106,10 @@ def test_a_first_line_without_a_tab_does_not_turn_tokens_into_relevant_items(tmp
         read_truth(tmp_path / "rows.txt")
 
 
-RUN = "q1 Q0 d2 1 2.5 tag\nq1 Q0 d1 2 2.5 tag\nq1 Q0 d3 3 1.0 tag\nq2 Q0 d1 1 0.5 tag\nq9 Q0 d1 1 1 tag\n"
+RUN = (
+    "q1 Q0 d2 1 2.5 tag\nq1 Q0 d1 2 2.5 tag\nq1 Q0 d3 3 1.0 tag\nq2 Q0 d1 1 0.5 tag\nq9 Q0 d1 1 1"
+    " tag\n"
+)
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d7 2\nq2 0 d1 1\nq5 0 d1 1\n"
 
 
@@ -106,8 +121,11 @@ def test_a_trec_run_is_judged_as_trec_eval_judges_it(tmp_path):
     joined = join_run(read_run(tmp_path / "a.run"), read_qrels(tmp_path / "a.qrels"))
     assert joined.queries == ("q1", "q2")
     assert len(joined.notes) == 3
-    result = topk_scores(joined.scores, joined.truth, k=(1, 3), preset="trec_eval", exclude=~joined.retrieved)
-    # d2 and d1 tie: trec_eval puts the later name first, so q1 is right at rank 2; d7 is never retrieved.
+    result = topk_scores(
+        joined.scores, joined.truth, k=(1, 3), preset="trec_eval", exclude=~joined.retrieved
+    )
+    # d2 and d1 tie: trec_eval puts the later name first, so q1 is right at rank 2; d7 is never
+    # retrieved.
     assert result.per_sample["precision"].tolist() == [[0.0, 1 / 3], [1.0, 1 / 3]]
     assert result.per_sample["map[over=n]"].tolist() == [[0.0, 0.25], [1.0, 1.0]]
     assert result.per_sample["mrr"].tolist() == [[0.0, 0.5], [1.0, 1.0]]

@@ -48,7 +48,10 @@ def test_every_dataset_that_is_shipped_has_every_variant(collection, variant):
 
 def test_rows_are_the_same_on_every_machine_and_in_every_release():
     found = {name: load(f"paragone-v1:3:{name}") for name in VARIANTS}
-    hashes = {name: (hash_features(np.asarray(made.X)), hash_labels(made.y)) for name, made in found.items()}
+    hashes = {
+        name: (hash_features(np.asarray(made.X)), hash_labels(made.y))
+        for name, made in found.items()
+    }
     assert hashes == HASHES
 
 
@@ -85,17 +88,27 @@ def test_a_dataset_is_the_first_sample_of_the_variant_s_own_generator(name):
     generator = VariantGenerator.of_variant(item.generator(), variant)
     seed = variant.seed(item.md5, item.seed)
     made = generator.sample(variant.n_rows or item.n_rows, seed)
-    assert made.fingerprint == item.variant(name).fingerprint == load(f"paragone-v1:3:{name}").fingerprint
+    assert (
+        made.fingerprint
+        == item.variant(name).fingerprint
+        == load(f"paragone-v1:3:{name}").fingerprint
+    )
     both = generator.parts(40, 60, seed)
     assert both.train_part.sum() == 40
     test = np.asarray(both.X)[~both.train_part]
     assert not np.isin(test[:, 0], np.asarray(made.X)[:, 0]).any()
     if variant.positive is not None:
-        assert [both.y[part].mean() for part in (both.train_part, ~both.train_part)] == [variant.positive] * 2
+        assert [both.y[part].mean() for part in (both.train_part, ~both.train_part)] == [
+            variant.positive
+        ] * 2
 
 
 def test_every_variant_has_a_seed_of_its_own_apart_from_those_of_other_rows():
-    seeds = {variant.seed(entry.md5, entry.seed) for entry in entries("paragone-v1") for variant in VARIANTS.values()}
+    seeds = {
+        variant.seed(entry.md5, entry.seed)
+        for entry in entries("paragone-v1")
+        for variant in VARIANTS.values()
+    }
     assert len(seeds) == len(VARIANTS) * len(entries("paragone-v1"))
     assert all(seed >> 48 == 4 for seed in seeds)
 
@@ -120,17 +133,23 @@ def test_a_variant_is_named_behind_a_colon():
     assert paragone.load("paragone-v1:3:small").name == "paragone-v1-3-small"
     from paragone.generate import load as load_generated
 
-    assert load_generated("paragone-v1-3:small").fingerprint == load("paragone-v1:3:small").fingerprint
+    assert (
+        load_generated("paragone-v1-3:small").fingerprint == load("paragone-v1:3:small").fingerprint
+    )
 
 
 def test_variants_go_into_an_experiment_one_by_one_or_all_at_once(tmp_path):
     assert expand("paragone-v1:all:small")[1] == "paragone-v1:paragone-v1-2:small"
     file = tmp_path / "e.toml"
     file.write_text(
-        'name = "e"\n[data]\nsets = ["paragone-v1:all:small", "paragone-v1:1:noisy"]\n[methods.V]\nuse = "variance"\n'
+        'name = "e"\n[data]\nsets = ["paragone-v1:all:small",'
+        ' "paragone-v1:1:noisy"]\n[methods.V]\nuse = "variance"\n'
     )
     names = [dataset.name for dataset in Experiment.from_toml(file)._data]
-    assert names == [*(f"{entry.name}-small" for entry in entries("paragone-v1")), "paragone-v1-1-noisy"]
+    assert names == [
+        *(f"{entry.name}-small" for entry in entries("paragone-v1")),
+        "paragone-v1-1-noisy",
+    ]
 
 
 def test_a_collection_of_ones_own_has_variants_unless_it_has_kinds_of_data(tmp_path, monkeypatch):
@@ -139,12 +158,18 @@ def test_a_collection_of_ones_own_has_variants_unless_it_has_kinds_of_data(tmp_p
     plain = {**asdict(ENTRY), "name": "mine-1"}
     gaps = {**asdict(ENTRY), "name": "mine-2", "data": {"missing": 0.1}}
     (tmp_path / "mine" / "collection.json").write_text(json.dumps({"sets": [plain, gaps]}))
-    for reference in ("mine:1:noisy", "mine/collection.json:1:noisy", f"{tmp_path}/mine:mine-1:noisy"):
+    for reference in (
+        "mine:1:noisy",
+        "mine/collection.json:1:noisy",
+        f"{tmp_path}/mine:mine-1:noisy",
+    ):
         found = load(reference)
         assert found.name == "mine-1-noisy"
         np.testing.assert_array_equal(found.X, load("paragone-v1:3:noisy").X)
     assert expand("mine:all:noisy") == ("mine:mine-1:noisy", "mine:mine-2:noisy")
-    with pytest.raises(InputError, match=r"'mine-2' has kinds of data of its own \(missing\), and so no variants"):
+    with pytest.raises(
+        InputError, match=r"'mine-2' has kinds of data of its own \(missing\), and so no variants"
+    ):
         load("mine:2:noisy")
     with pytest.raises(InputError, match="unknown variant 'noizy'"):
         load("mine:1:noizy")

@@ -25,7 +25,9 @@ TABLE = pd.DataFrame(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-@pytest.mark.parametrize(("separator", "decimal"), [(",", "."), (";", ","), (";", "."), ("\t", ","), ("|", ".")])
+@pytest.mark.parametrize(
+    ("separator", "decimal"), [(",", "."), (";", ","), (";", "."), ("\t", ","), ("|", ".")]
+)
 def test_a_table_is_the_same_whatever_its_encoding_and_separator(
     tmp_path: Path, encoding: str, separator: str, decimal: str
 ) -> None:
@@ -65,7 +67,9 @@ def test_what_was_read_into_a_file_is_said_before_a_run(tmp_path: Path) -> None:
         (["3,50 €", "1.000,00 €"], [3.5, 1000]),
     ],
 )
-def test_texts_that_can_mean_one_number_only_are_numbers(texts: list[str], numbers: list[float]) -> None:
+def test_texts_that_can_mean_one_number_only_are_numbers(
+    texts: list[str], numbers: list[float]
+) -> None:
     read, notes = with_numbers_read(pd.DataFrame({"a": texts}), separator=";")
     np.testing.assert_array_equal(read["a"], numbers)
     assert len(notes) == 1

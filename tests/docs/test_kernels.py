@@ -1,7 +1,8 @@
 """What the pages print does not depend on the processor: byte by byte the same under other kernels and threads.
 
-OpenBLAS adds up in another order on every family of processors, which changes the last bits of everything that is
-fitted. OPENBLAS_CORETYPE makes it use the kernels of another family, where the processor has the instructions.
+OpenBLAS adds up in another order on every family of processors, which changes the last bits of
+everything that is fitted. OPENBLAS_CORETYPE makes it use the kernels of another family, where the
+processor has the instructions.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ PAGE = "docs/howto-crossval.md"
 def _flags() -> frozenset[str]:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    return frozenset(next((line.split(":")[1].split() for line in lines if line.startswith("flags")), ()))
+    return frozenset(
+        next((line.split(":")[1].split() for line in lines if line.startswith("flags")), ())
+    )
 
 
 def _check_runnable(core: str) -> None:
@@ -56,7 +59,9 @@ def transcript(page: str, core: str, threads: int) -> tuple[tuple[str, ...], str
     path = os.pathsep.join([str(HERE.parent), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     told = {"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": str(threads), "PYTHONPATH": path}
     command = [sys.executable, str(HERE / "transcript.py"), page]
-    ended = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **told}, check=False)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **told}, check=False
+    )
     assert ended.returncode == 0, f"{page} under {core}:\n{ended.stderr[-4000:]}"
     found = json.loads(ended.stdout.splitlines()[-1])
     return tuple(found["kernels"]), found["pages"][page]

@@ -46,7 +46,9 @@ def broken(page: Path) -> list[str]:
         target = (page.parent / path).resolve() if path else page
         if target in GENERATED:
             continue
-        if not target.is_file() or (anchor and anchor not in headings_of(target.read_text(encoding="utf-8"))):
+        if not target.is_file() or (
+            anchor and anchor not in headings_of(target.read_text(encoding="utf-8"))
+        ):
             found.append(link)
     return found
 
@@ -59,13 +61,19 @@ def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page):
 def test_a_broken_link_is_found(tmp_path):
     (tmp_path / "there.md").write_text("# A heading, it is\n")
     page = tmp_path / "page.md"
-    page.write_text("[a](there.md#a-heading-it-is) [b](there.md#none) [c](gone.md) ![d](e.png) [f](https://x.y)\n")
+    page.write_text(
+        "[a](there.md#a-heading-it-is) [b](there.md#none) [c](gone.md) ![d](e.png)"
+        " [f](https://x.y)\n"
+    )
     assert broken(page) == ["there.md#none", "gone.md", "e.png"]
 
 
 def test_every_page_is_reached_from_the_index():
     index = ROOT / "docs" / "index.md"
-    linked = {(index.parent / urldefrag(link)[0]).resolve() for link in links_of(index.read_text(encoding="utf-8"))}
+    linked = {
+        (index.parent / urldefrag(link)[0]).resolve()
+        for link in links_of(index.read_text(encoding="utf-8"))
+    }
     written = [page for page in pages() if page.parent == index.parent and page != index]
     assert [page.name for page in written if page not in linked] == []
 
@@ -107,7 +115,9 @@ def broken_on_site(site: dict[Path, Html]) -> list[str]:
             path, anchor = urldefrag(unquote(link))
             path = path.partition("?")[0]
             target = (page.parent / path).resolve() if path else page
-            if not target.is_file() or (anchor and target in site and anchor not in site[target].anchors):
+            if not target.is_file() or (
+                anchor and target in site and anchor not in site[target].anchors
+            ):
                 found.append(f"{page.name}: {link}")
     return found
 
@@ -117,7 +127,13 @@ def built(tmp_path_factory):
     from sphinx.cmd.build import main as build
 
     folder = tmp_path_factory.mktemp("built")
-    arguments = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", str(folder / "trees")]
+    arguments = [
+        "--fail-on-warning",
+        "--keep-going",
+        "--quiet",
+        "--doctree-dir",
+        str(folder / "trees"),
+    ]
     assert build([*arguments, str(ROOT / "docs"), str(folder / "site")]) == 0
     return folder / "site"
 
@@ -127,7 +143,9 @@ def test_the_site_builds_without_a_warning_and_every_link_on_it_resolves(built):
     site = read_site(built)
     assert len(site) > 30
     assert broken_on_site(site) == []
-    loaded = [link for html in site.values() for link in html.links if re.match(r"(https?:)?//", link)]
+    loaded = [
+        link for html in site.values() for link in html.links if re.match(r"(https?:)?//", link)
+    ]
     assert [link for link in loaded if link.endswith((".js", ".css"))] == []
 
 
@@ -154,6 +172,8 @@ def test_axe_finds_nothing_on_the_site(built, tmp_path, width):
 
 
 def test_a_broken_link_on_the_site_is_found(tmp_path):
-    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">x</a><a href="#here">y</a><img src="c.png">')
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="b.html#there">x</a><a href="#here">y</a><img src="c.png">'
+    )
     (tmp_path / "b.html").write_text("<p>")
     assert broken_on_site(read_site(tmp_path)) == ["a.html: b.html#there", "a.html: c.png"]

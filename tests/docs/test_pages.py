@@ -40,7 +40,9 @@ def _cases() -> list[pytest.ParameterSet]:
             cases.append(pytest.param(page, None, id=_name(page)))
         for condition in sorted({block.condition for block in blocks if block.condition}):
             mark = pytest.mark.slow if condition == "slow" else pytest.mark.known_answer
-            cases.append(pytest.param(page, condition, id=f"{_name(page)}, {condition}", marks=mark))
+            cases.append(
+                pytest.param(page, condition, id=f"{_name(page)}, {condition}", marks=mark)
+            )
     return cases
 
 
@@ -68,9 +70,17 @@ def test_a_gallery_shows_what_its_page_makes():
 def test_every_block_is_named_and_left_out_only_with_a_reason(page):
     for block in blocks_of(page.read_text(encoding="utf-8")):
         where = f"{_name(page)}, line {block.line}"
-        assert block.language.startswith("{") or block.language in LANGUAGES, f"{where}: fence the block and name it"
-        assert block.not_run is None or len(block.not_run.split()) > 1, f"{where}: say why the block is not run"
-        assert block.condition is None or block.condition == "slow" or block.condition.startswith("with "), where
+        assert block.language.startswith("{") or block.language in LANGUAGES, (
+            f"{where}: fence the block and name it"
+        )
+        assert block.not_run is None or len(block.not_run.split()) > 1, (
+            f"{where}: say why the block is not run"
+        )
+        assert (
+            block.condition is None
+            or block.condition == "slow"
+            or block.condition.startswith("with ")
+        ), where
 
 
 def _page(text: str) -> list[Block]:
@@ -110,7 +120,9 @@ def test_a_page_that_is_wrong_is_found(text, tmp_path):
 def test_later_blocks_see_what_earlier_ones_made(tmp_path):
     text = "```toml\n# a.toml\nb = 1\n```\n\n```python\n# made_up.py\nb = 2\n```\n\n"
     text += "```python\n>>> import tomllib\n>>> a = tomllib.loads(open('a.toml').read())\n```\n\n"
-    text += "```python\n>>> a, open('made_up.py').read()\n({'b': 1}, '# made_up.py\\nb = 2\\n')\n```\n"
+    text += (
+        "```python\n>>> a, open('made_up.py').read()\n({'b': 1}, '# made_up.py\\nb = 2\\n')\n```\n"
+    )
     session = Session("page.md", tmp_path)
     for block in _page(text):
         session.run(block)

@@ -13,7 +13,11 @@ import python_reference
 from public_names import PublicName, homes, names_of, public_modules
 
 DOCUMENTED = [public for public in homes().values() if public.kind != "data"]
-VERBS = [(words, command) for words, command in command_line.commands() if not hasattr(command, "commands")]
+VERBS = [
+    (words, command)
+    for words, command in command_line.commands()
+    if not hasattr(command, "commands")
+]
 
 
 def examples_of(public: PublicName) -> list[doctest.Example]:
@@ -28,7 +32,9 @@ def test_every_public_class_and_function_has_an_example():
 
 def test_every_documented_name_is_tested_where_it_is_defined():
     """Doctests are collected from the modules of the package, so a name from elsewhere would escape them."""
-    assert [public.path for public in DOCUMENTED if not public.value.__module__.startswith("paragone.")] == []
+    assert [
+        public.path for public in DOCUMENTED if not public.value.__module__.startswith("paragone.")
+    ] == []
 
 
 def test_every_public_method_says_what_it_does():
@@ -37,7 +43,9 @@ def test_every_public_method_says_what_it_does():
         for public in DOCUMENTED
         if public.kind == "class"
         for name, value in vars(public.value).items()
-        if not name.startswith("_") and inspect.isroutine(value) and not inspect.getdoc(getattr(public.value, name))
+        if not name.startswith("_")
+        and inspect.isroutine(value)
+        and not inspect.getdoc(getattr(public.value, name))
     ]
     assert silent == []
 
@@ -83,7 +91,8 @@ def test_the_overview_says_of_every_module_what_is_in_it():
 
 def test_the_theme_gets_what_it_leaves_out():
     page = (
-        '<aside class="sidebar-drawer"><p class="caption" role="heading">A</p><article role="main" id="x"><pre></pre>'
+        '<aside class="sidebar-drawer"><p class="caption" role="heading">A</p><article role="main"'
+        ' id="x"><pre></pre>'
     )
     mended = paragone_site.accessible(page)
     assert 'role="heading" aria-level="2"' in mended

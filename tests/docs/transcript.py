@@ -1,6 +1,7 @@
 """Run pages of the documentation and print, as JSON, the kernels in use and all that the pages' blocks print.
 
-Called as a program of its own, because the kernels of the linear algebra are chosen when it is loaded.
+Called as a program of its own, because the kernels of the linear algebra are chosen when it is
+loaded.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from threadpoolctl import threadpool_info
 
 from documentation_pages import ROOT, Session, code_of
 
-# What differs from run to run on one machine: what it took, how often progress was told, and when it was.
+# What differs from run to run on one machine: what it took, how often progress was told, and when
+# it was.
 TIMES = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d+)?\s?(?:ms|seconds?|s|minutes?|min|hours?|h)\b")
 PROGRESS = re.compile(r"^\d+ of \d+ cells.*\n", re.MULTILINE)
 COSTS = re.compile(r"┃[^\n]*CPU s per cell[^└]*└")
-RANKED = re.compile(r"^( *\d[^\n]*(?:best|better|worse|equivalent|undecided|failed)) +[\d.]+$", re.MULTILINE)
+RANKED = re.compile(
+    r"^( *\d[^\n]*(?:best|better|worse|equivalent|undecided|failed)) +[\d.]+$", re.MULTILINE
+)
 DATES = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?")
 
 
@@ -38,5 +42,7 @@ def printed(page: str) -> str:
 
 if __name__ == "__main__":
     found = {page: printed(page) for page in sys.argv[1:]}
-    kernels = sorted({str(library["architecture"]) for library in threadpool_info() if "architecture" in library})
+    kernels = sorted(
+        {str(library["architecture"]) for library in threadpool_info() if "architecture" in library}
+    )
     sys.stdout.write("\n" + json.dumps({"kernels": kernels, "pages": found}))

@@ -85,7 +85,9 @@ def loans(n: int = 100_000) -> pd.DataFrame:
             "income": np.where(rng.random(n) < 0.1, np.nan, income),
             "purpose": purpose,
             "zip": rng.integers(10_000, 99_999, n).astype(str),
-            "asked": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**8, n), unit="s"),
+            "asked": (
+                pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**8, n), unit="s")
+            ),
             "employed": rng.random(n) < 0.8,
             "default": bad,
         }

@@ -144,7 +144,15 @@ OF_THIN = {
     "scaled": make_pipeline(StandardScaler(with_mean=False), LOGISTIC),
     "margin": LinearSVC(random_state=0),
 }
-BINARY = ("accuracy", "roc_auc", "f1", "balanced_accuracy", "neg_log_loss", "average_precision", "matthews_corrcoef")
+BINARY = (
+    "accuracy",
+    "roc_auc",
+    "f1",
+    "balanced_accuracy",
+    "neg_log_loss",
+    "average_precision",
+    "matthews_corrcoef",
+)
 CLASSES = ("accuracy", "f1_macro", "roc_auc_ovr", "neg_log_loss")
 WORDS = ("accuracy", "f1_macro", "balanced_accuracy", "neg_log_loss")
 VALUES = ("r2", "neg_root_mean_squared_error", "neg_mean_absolute_error", "neg_max_error")
@@ -178,10 +186,16 @@ CASES = {
 
 def expected(estimator, X, y, splitter, groups, scorers, **fit):
     # A scorer of probabilities cannot be asked of a model without; cross_validate raises there.
-    asked = [name for name in scorers if hasattr(estimator, "predict_proba") or name not in OF_PROBABILITIES]
+    asked = [
+        name
+        for name in scorers
+        if hasattr(estimator, "predict_proba") or name not in OF_PROBABILITIES
+    ]
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        found = cross_validate(estimator, X, y, cv=splitter, groups=groups, scoring=asked, params=fit or None)
+        found = cross_validate(
+            estimator, X, y, cv=splitter, groups=groups, scoring=asked, params=fit or None
+        )
     return {name: found[f"test_{name}"] for name in asked}
 
 
@@ -203,7 +217,9 @@ def assert_equal(scores, methods, scorers, wanted):
                 assert (method, scorer) not in by
                 continue
             found = np.array([by[method, scorer][fold] for fold in sorted(by[method, scorer])])
-            np.testing.assert_array_equal(found, wanted[method][scorer], err_msg=f"{method}, {scorer}")
+            np.testing.assert_array_equal(
+                found, wanted[method][scorer], err_msg=f"{method}, {scorer}"
+            )
             n_compared += 1
     return n_compared
 
@@ -233,7 +249,10 @@ def test_weights_reach_fits_as_in_cross_validate(tmp_path):
     splitter, scorers = StratifiedKFold(3), ("accuracy", "roc_auc")
     dataset = Dataset("d", X, y, "classification", weights=weights)
     found = ours(dataset, methods, splitter, scorers, tmp_path, isolation="none")
-    wanted = {n: expected(m, X, y, splitter, None, scorers, sample_weight=weights) for n, m in methods.items()}
+    wanted = {
+        n: expected(m, X, y, splitter, None, scorers, sample_weight=weights)
+        for n, m in methods.items()
+    }
     assert assert_equal(found, methods, scorers, wanted) == 6
     without = {n: expected(m, X, y, splitter, None, scorers) for n, m in methods.items()}
     assert any((wanted[n]["roc_auc"] != without[n]["roc_auc"]).any() for n in methods)

@@ -47,7 +47,12 @@ def quiet(tmp_path):
 
 
 CASES = {
-    "churn": (churn, "churned", "classification", ["every row: 'customer'", "text read as dates: 'since'"]),
+    "churn": (
+        churn,
+        "churned",
+        "classification",
+        ["every row: 'customer'", "text read as dates: 'since'"],
+    ),
     "prices": (prices, "price", "regression", ["5 columns: 3 numbers, 2 text"]),
     "tickets": (tickets, "kind", "classification", ["4 classes"]),
     "sensors": (sensors, None, "classification", ["3 classes", "'Unnamed: 0'"]),
@@ -70,7 +75,10 @@ class TestTablesAsPeopleHaveThem:
     def test_simple_methods_run_on_each(self, case, quiet):
         make, target, task, _ = CASES[case]
         methods = (
-            {"linear": LogisticRegression(max_iter=300), "boost": HistGradientBoostingClassifier(max_iter=5)}
+            {
+                "linear": LogisticRegression(max_iter=300),
+                "boost": HistGradientBoostingClassifier(max_iter=5),
+            }
             if task == "classification"
             else {"linear": LinearRegression(), "tree": "sklearn.tree:DecisionTreeRegressor"}
         )
@@ -85,11 +93,14 @@ class TestTablesAsPeopleHaveThem:
         table = churn(60).assign(left=lambda frame: frame["churned"] == "yes")
         (given_away,) = offered_datasets({"c": table}, Roles("churned"))
         assert any("'left' gives the target away" in told for told in said_of_data(given_away))
-        # Measured numbers stand once each, so that any column has a value of its own for every value of the target.
+        # Measured numbers stand once each, so that any column has a value of its own for every
+        # value of the target.
         assert not any("away" in told for told in said_of_data(dataset))
         scaled = prices(200).assign(cents=lambda frame: -100 * frame["price"])
         (priced,) = offered_datasets({"p": scaled}, Roles("price"))
-        assert any(told.startswith("'cents' gives the target away") for told in said_of_data(priced))
+        assert any(
+            told.startswith("'cents' gives the target away") for told in said_of_data(priced)
+        )
         twins = pd.concat([churn(40).drop(columns="customer")] * 2, ignore_index=True)
         (doubled,) = offered_datasets({"t": twins}, Roles("churned"))
         told = said_of_data(doubled, make_splits(doubled, SplitPlan(folds=4), seed=0))
@@ -101,11 +112,19 @@ class TestLeaks:
 
     @pytest.mark.parametrize(
         "model",
-        [LogisticRegression(max_iter=500), HistGradientBoostingClassifier(max_iter=10), RandomForestClassifier(5)],
+        [
+            LogisticRegression(max_iter=500),
+            HistGradientBoostingClassifier(max_iter=10),
+            RandomForestClassifier(5),
+        ],
         ids=["numbers", "categories", "forest"],
     )
     def test_preparation_levels_and_imputation_are_of_train(self, model):
-        table = churn(300).drop(columns=["customer", "churned"]).assign(since=lambda f: pd.to_datetime(f["since"]))
+        table = (
+            churn(300)
+            .drop(columns=["customer", "churned"])
+            .assign(since=lambda f: pd.to_datetime(f["since"]))
+        )
         y = (churn(300)["churned"] == "yes").to_numpy()
         train, test = np.arange(200), np.arange(200, 300)
         changed = table.copy()
@@ -133,7 +152,9 @@ class TestLeaks:
 class TestTheAnswer:
     def test_it_knows_scores_predictions_models_and_other_metrics(self, quiet):
         answer = quiet(
-            {"nb": GaussianNB(), "lr": make_pipeline(StandardScaler(), LogisticRegression())}, (X, Y), split=3
+            {"nb": GaussianNB(), "lr": make_pipeline(StandardScaler(), LogisticRegression())},
+            (X, Y),
+            split=3,
         )
         scores = answer.scores()
         assert list(scores.columns) == ["dataset", "fold", "method", "metric", "value"]
@@ -145,7 +166,9 @@ class TestTheAnswer:
         assert predictions.groupby("method")["row"].nunique().tolist() == [len(Y)] * 2
         nb = predictions[predictions["method"] == "nb"]
         by_fold = (nb["truth"] == nb["predicted"]).groupby(nb["fold"]).mean()
-        wanted = scores[(scores["method"] == "nb") & (scores["metric"] == "accuracy")].set_index("fold")["value"]
+        wanted = scores[(scores["method"] == "nb") & (scores["metric"] == "accuracy")].set_index(
+            "fold"
+        )["value"]
         assert np.allclose(by_fold, wanted, atol=1e-15)
         assert (answer.refit("lr").predict(X) == Y).mean() > 0.95
         assert answer.compare("accuracy").pairs
@@ -196,7 +219,11 @@ class TestTheAnswer:
         headline = re.search(r'<h2 id="board-[^"]*">([^<]*)', page)[1]
         # In the words of a headline, of the same verdicts.
         assert headline.startswith(answer.ranking.rows[0].method)
-        words = {"undecided": ["may be as good"], "worse": ["worse", "better than"], "equivalent": ["equivalent"]}
+        words = {
+            "undecided": ["may be as good"],
+            "worse": ["worse", "better than"],
+            "equivalent": ["equivalent"],
+        }
         for row in answer.ranking.rows[1:]:
             assert row.method in headline
             assert any(word in headline for word in words[row.against.verdict])
@@ -266,7 +293,9 @@ def test_there_are_fifty_wrong_calls():
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_call_is_one_sentence_that_says_what_was_expected(case, quiet, tmp_path, monkeypatch):
+def test_a_wrong_call_is_one_sentence_that_says_what_was_expected(
+    case, quiet, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     call, words = WRONG[case]
     with pytest.raises(InputError) as refused:
@@ -311,16 +340,24 @@ class TestCosts:
         methods = {"tree": DecisionTreeClassifier(random_state=0), "slow": SlowToPredict()}
         answer = quiet(methods, (X, y), split=KFold(2))
         costs = answer.costs()
-        models = [DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows]) for rows, _ in KFold(2).split(X)]
+        models = [
+            DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows])
+            for rows, _ in KFold(2).split(X)
+        ]
         wanted = np.mean([len(pickle.dumps(model, protocol=5)) for model in models])
         assert costs.loc["tree", "model_bytes"] == wanted
-        assert costs.loc["slow", "predict_cpu_seconds"] > 0.04 > costs.loc["slow", "fit_cpu_seconds"]
+        assert (
+            costs.loc["slow", "predict_cpu_seconds"] > 0.04 > costs.loc["slow", "fit_cpu_seconds"]
+        )
         assert np.isnan(costs.loc["slow", "model_bytes"]), "what cannot be pickled has no size"
 
     def test_the_page_shows_them_and_a_store_without_them_has_no_such_table(self, quiet, tmp_path):
-        answer = quiet({"bayes": GaussianNB(), "floor": DummyClassifier()}, load_wine(return_X_y=True))
+        answer = quiet(
+            {"bayes": GaussianNB(), "floor": DummyClassifier()}, load_wine(return_X_y=True)
+        )
         assert (
-            "CPU s per prediction" in (answer.report(tmp_path / "page"), (tmp_path / "page/report.html").read_text())[1]
+            "CPU s per prediction"
+            in (answer.report(tmp_path / "page"), (tmp_path / "page/report.html").read_text())[1]
         )
         with sqlite3.connect(answer.store) as db:
             db.execute("DELETE FROM fit_costs")
@@ -332,14 +369,24 @@ class TestAudit:
     """A store of an evaluation shows its scores right by itself: nothing of it is run."""
 
     def test_every_score_is_recomputed_from_the_predictions(self, quiet):
-        methods = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB(), "floor": DummyClassifier()}
-        answer = quiet(methods, load_wine(return_X_y=True), metrics=["neg_log_loss", "f1_macro", "cohen_kappa"])
+        methods = {
+            "tree": DecisionTreeClassifier(),
+            "bayes": GaussianNB(),
+            "floor": DummyClassifier(),
+        }
+        answer = quiet(
+            methods, load_wine(return_X_y=True), metrics=["neg_log_loss", "f1_macro", "cohen_kappa"]
+        )
         found = paragone.audit(answer.store)
-        assert ("scores recomputed from predictions", 45) in [(one.check, one.count) for one in found.checked]
+        assert ("scores recomputed from predictions", 45) in [
+            (one.check, one.count) for one in found.checked
+        ]
         assert not found.open
 
     def test_an_altered_score_is_found(self, quiet):
-        answer = quiet({"bayes": GaussianNB()}, load_wine(return_X_y=True), metrics=["neg_log_loss"])
+        answer = quiet(
+            {"bayes": GaussianNB()}, load_wine(return_X_y=True), metrics=["neg_log_loss"]
+        )
         with sqlite3.connect(answer.store) as db:
             db.execute("UPDATE scores SET value = value + 1e-9")
         assert "PG301" in {one.code for one in paragone.audit(answer.store).open}
@@ -357,7 +404,9 @@ class TestCommands:
     def test_try_init_and_run_from_a_table_to_the_verdict(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         churn(80).to_csv("churn.csv", index=False)
-        tried = CliRunner().invoke(app, ["try", "churn.csv", "--target", "churned", "--workers", "0"])
+        tried = CliRunner().invoke(
+            app, ["try", "churn.csv", "--target", "churned", "--workers", "0"]
+        )
         assert tried.exit_code == 0, tried.output
         assert "On churn, " in tried.output
         assert "report.html" in tried.output
@@ -379,13 +428,17 @@ class TestCommands:
     def test_a_method_of_a_file_may_be_its_class_alone(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "e.toml").write_text(
-            'name = "e"\n[data]\nsets = ["wine"]\n[split]\nfolds = 2\n[protocol]\nkind = "predict"\n'
-            '[methods]\nnb = "sklearn.naive_bayes.GaussianNB"\nknn = { use = "sklearn.neighbors:KNeighborsClassifier", '
-            'steps = ["sklearn.preprocessing:StandardScaler"] }\n'
+            'name = "e"\n[data]\nsets = ["wine"]\n[split]\nfolds = 2\n[protocol]\nkind ='
+            ' "predict"\n[methods]\nnb = "sklearn.naive_bayes.GaussianNB"\nknn = { use ='
+            ' "sklearn.neighbors:KNeighborsClassifier", steps ='
+            ' ["sklearn.preprocessing:StandardScaler"] }\n'
         )
         experiment = paragone.Experiment.from_toml("e.toml")
         assert type(experiment.methods["knn"].build()).__name__ == "Pipeline"
-        assert [name for name, _ in experiment.methods["knn"].build().steps] == ["standardscaler", "model"]
+        assert [name for name, _ in experiment.methods["knn"].build().steps] == [
+            "standardscaler",
+            "model",
+        ]
 
 
 def test_pipelines_that_choose_columns_are_left_alone():
@@ -395,7 +448,9 @@ def test_pipelines_that_choose_columns_are_left_alone():
 
 
 def test_groups_time_and_weights_are_roles_of_columns():
-    table = churn(90).assign(clinic=lambda f: f["plan"], w=1.0, when=pd.date_range("2020-01-01", periods=90))
+    table = churn(90).assign(
+        clinic=lambda f: f["plan"], w=1.0, when=pd.date_range("2020-01-01", periods=90)
+    )
     (dataset,) = offered_datasets({"c": table}, Roles("churned", "clinic", "when", "w"))
     assert set(dataset.groups) == {"basic", "plus", "pro"}
     assert dataset.weights.sum() == 90
@@ -406,13 +461,18 @@ def test_groups_time_and_weights_are_roles_of_columns():
 
 
 def test_whole_numbers_beyond_those_of_floats_are_told_apart():
-    big = [Dataset("d", pd.DataFrame({"a": [2**53, 2**53 + last]}), [0, 1], "classification") for last in (0, 1)]
+    big = [
+        Dataset("d", pd.DataFrame({"a": [2**53, 2**53 + last]}), [0, 1], "classification")
+        for last in (0, 1)
+    ]
     assert big[0].fingerprint != big[1].fingerprint
 
 
 def test_a_splitter_that_tears_groups_leaves_the_learners_undecided():
     random = np.random.default_rng(0)
-    table = pd.DataFrame(random.normal(size=(120, 3)), columns=list("abc")).assign(who=np.repeat(np.arange(24), 5))
+    table = pd.DataFrame(random.normal(size=(120, 3)), columns=list("abc")).assign(
+        who=np.repeat(np.arange(24), 5)
+    )
     table["y"] = np.where(table["a"] > 0, "yes", "no")
     methods = {"tree": DecisionTreeClassifier(max_depth=1), "floor": DummyClassifier()}
     options = {"target": "y", "groups": "who", "metrics": ["accuracy"]}

@@ -10,7 +10,12 @@ from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GroupKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -26,12 +31,16 @@ X, Y = load_wine(return_X_y=True)
 
 
 def test_the_inner_score_is_that_of_cross_val_score():
-    tuned = TunedEstimator(KNeighborsClassifier(), trials=6, folds=3, scoring="accuracy", random_state=4).fit(X, Y)
+    tuned = TunedEstimator(
+        KNeighborsClassifier(), trials=6, folds=3, scoring="accuracy", random_state=4
+    ).fit(X, Y)
     splits = StratifiedKFold(3, shuffle=True, random_state=4)
     wanted = cross_val_score(KNeighborsClassifier(), X, Y, cv=splits, scoring="accuracy").mean()
     assert tuned.best_after_[0] == pytest.approx(wanted, abs=1e-15)
     chosen = KNeighborsClassifier(**tuned.best_params_)
-    assert tuned.best_score_ == pytest.approx(cross_val_score(chosen, X, Y, cv=splits, scoring="accuracy").mean())
+    assert tuned.best_score_ == pytest.approx(
+        cross_val_score(chosen, X, Y, cv=splits, scoring="accuracy").mean()
+    )
     assert tuned.best_after_ == sorted(tuned.best_after_)
     np.testing.assert_array_equal(tuned.predict(X), chosen.fit(X, Y).predict(X))
 
@@ -42,7 +51,9 @@ def test_the_inner_score_is_that_of_cross_val_score():
 )
 def test_inner_folds_keep_groups_together(estimator, splitter, scoring):
     groups = np.arange(len(Y)) % 30
-    tuned = TunedEstimator(estimator, trials=1, folds=3, scoring=scoring, random_state=4).fit(X, Y, groups=groups)
+    tuned = TunedEstimator(estimator, trials=1, folds=3, scoring=scoring, random_state=4).fit(
+        X, Y, groups=groups
+    )
     splits = splitter(3, shuffle=True, random_state=4)
     wanted = cross_val_score(estimator, X, Y, groups=groups, cv=splits, scoring=scoring).mean()
     assert tuned.best_score_ == pytest.approx(wanted, abs=1e-15)
@@ -50,7 +61,8 @@ def test_inner_folds_keep_groups_together(estimator, splitter, scoring):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_tuning_within_a_run_keeps_the_groups_of_the_data_together(tmp_path, workers):
-    # Rows of a group are copies of each other with a label of chance: who sees one knows the others.
+    # Rows of a group are copies of each other with a label of chance: who sees one knows the
+    # others.
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(40), 5)
     features = np.repeat(rng.normal(size=(40, 3)), 5, axis=0)
@@ -76,7 +88,10 @@ def test_one_group_cannot_be_tuned_on():
 
 
 def test_the_same_seed_gives_the_same_choice():
-    first, second = (TunedEstimator(LogisticRegression(max_iter=50), trials=4, random_state=1).fit(X, Y) for _ in "ab")
+    first, second = (
+        TunedEstimator(LogisticRegression(max_iter=50), trials=4, random_state=1).fit(X, Y)
+        for _ in "ab"
+    )
     assert first.best_params_ == second.best_params_
     assert get_scorer("accuracy")(first, X, Y) == get_scorer("accuracy")(second, X, Y)
 
@@ -102,13 +117,17 @@ class Seen(ClassifierMixin, BaseEstimator):
 def test_no_row_beside_train_is_looked_at():
     numbered = np.arange(100.0)[:, None]
     Seen.rows = set()
-    TunedEstimator(Seen(), {"C": {"low": 0.1, "high": 1.0}}, trials=3).fit(numbered[:60], np.arange(60) % 2)
+    TunedEstimator(Seen(), {"C": {"low": 0.1, "high": 1.0}}, trials=3).fit(
+        numbered[:60], np.arange(60) % 2
+    )
     assert Seen.rows == set(range(60))
 
 
 def test_the_preparation_is_fitted_inside_the_inner_splits():
     table = churn(120)
-    method = Method(TunedEstimator, {"estimator": Method.declare(KNeighborsClassifier()), "trials": 2})
+    method = Method(
+        TunedEstimator, {"estimator": Method.declare(KNeighborsClassifier()), "trials": 2}
+    )
     inside, how = prepared(method, table.drop(columns="churned"))
     assert how == "numbers"
     assert inside.factory is TunedEstimator
@@ -150,7 +169,14 @@ def test_a_trial_that_cannot_be_fitted_is_the_worst_of_all():
 )
 def test_wrong_tuning_is_refused_in_one_sentence(options, words, tmp_path):
     with pytest.raises(InputError, match=words):
-        evaluate({"lr": LogisticRegression()}, (X, Y), store=tmp_path / "a.sqlite", workers=0, verbose=False, **options)
+        evaluate(
+            {"lr": LogisticRegression()},
+            (X, Y),
+            store=tmp_path / "a.sqlite",
+            workers=0,
+            verbose=False,
+            **options,
+        )
 
 
 def test_spaces_reach_into_pipelines():
@@ -161,7 +187,10 @@ def test_spaces_reach_into_pipelines():
 def test_small_errors_in_a_unit_are_not_tied():
     X = np.linspace(0, 1, 120)[:, None]
     y = 1e-6 * X[:, 0]
-    tuned = TunedEstimator(Ridge(alpha=1e6), trials=6, scoring="neg_mean_squared_error", random_state=0).fit(X, y)
-    # Every error here is below 1e-11: as shares of one they would all be equal, and the first would be kept.
+    tuned = TunedEstimator(
+        Ridge(alpha=1e6), trials=6, scoring="neg_mean_squared_error", random_state=0
+    ).fit(X, y)
+    # Every error here is below 1e-11: as shares of one they would all be equal, and the first would
+    # be kept.
     assert tuned.best_params_
     assert tuned.best_score_ == max(tuned.best_after_)

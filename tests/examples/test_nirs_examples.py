@@ -32,12 +32,15 @@ def run(tmp_path, data_folder):
 
 def test_gasoline_is_predicted_well_below_its_spread(run):
     experiment, results = run("gasoline")
-    assert experiment.notes[0] == (
-        "40 pipelines (preprocessing and model, with the parameters of each) of 1 method: PLS 40"
+    assert (
+        experiment.notes[0]
+        == "40 pipelines (preprocessing and model, with the parameters of each) of 1 method: PLS 40"
     )
     final = results.final_scores()
     assert len(final) == 6
-    assert final["RMSECV"].min() < 0.25 < np.std(experiment.layout.arrangements["gasoline"].dataset.y)
+    assert (
+        final["RMSECV"].min() < 0.25 < np.std(experiment.layout.arrangements["gasoline"].dataset.y)
+    )
 
 
 @pytest.mark.slow
@@ -80,9 +83,13 @@ def test_mayonnaise_replicates_flatter_a_nearest_neighbour(run):
 
 def test_diesel_counts_the_missing_values_of_every_target(run):
     experiment, results = run("diesel")
-    assert "diesel_swri:CN: 403 of 784 rows have no target value and are left out" in experiment.notes
+    assert (
+        "diesel_swri:CN: 403 of 784 rows have no target value and are left out" in experiment.notes
+    )
     assert results.cv_scores()["target"].nunique() == 7
-    rows = results.ledger().query("fold == 'final'").groupby(["target", "variant"])["sample"].nunique()
+    rows = (
+        results.ledger().query("fold == 'final'").groupby(["target", "variant"])["sample"].nunique()
+    )
     assert rows["CN"].unique().tolist() == [381]
     assert results.ledger()["y_true"].notna().all()
 
@@ -94,7 +101,9 @@ def test_spectral_steps_are_those_of_their_formulas(data_folder):
 
     X = load(data_folder / "nirs" / "gasoline").X
     snv = declare_step("snv", where="step").method.build().fit_transform(X)
-    assert snv == pytest.approx((X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True), abs=1e-9)
+    assert snv == pytest.approx(
+        (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True), abs=1e-9
+    )
     given = {"use": "savgol", "window": 15, "deriv": 1}
     ours = declare_step(given, where="step").method.build().fit_transform(X)
     assert ours == pytest.approx(savgol_filter(X, 15, 2, deriv=1, mode="nearest"), abs=1e-12)

@@ -55,5 +55,13 @@ class Clustering(Protocol):
 
     def sections(self, view):
         rows = view.scores[["method", "metric", "value"]].to_dict("records")
-        dots = alt.Chart(alt.Data(values=rows)).mark_point().encode(x="value:Q", y="method:N", color="metric:N")
-        yield Section("clusters", "Clusters", (Gallery((figure("clusters", dots.properties(title="All folds")),)),))
+        dots = (
+            alt.Chart(alt.Data(values=rows))
+            .mark_point()
+            .encode(x="value:Q", y="method:N", color="metric:N")
+        )
+        yield Section(
+            "clusters",
+            "Clusters",
+            (Gallery((figure("clusters", dots.properties(title="All folds")),)),),
+        )

@@ -52,8 +52,14 @@ def paragone(folder: Path, *arguments: str, code: int = 0) -> str:
 
 def write_points(file: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    rows = [(name, rng.normal(place, 0.9, 2)) for name, place in (("upper", 1.0), ("lower", -1.0)) for _ in range(30)]
-    file.write_text("\n".join(f"{x:.4f};{y:.4f} = {name}" for name, (x, y) in rows), encoding="utf-8")
+    rows = [
+        (name, rng.normal(place, 0.9, 2))
+        for name, place in (("upper", 1.0), ("lower", -1.0))
+        for _ in range(30)
+    ]
+    file.write_text(
+        "\n".join(f"{x:.4f};{y:.4f} = {name}" for name, (x, y) in rows), encoding="utf-8"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +91,9 @@ def test_status_and_scores_know_its_cells_and_metrics(folder):
 def test_its_page_has_the_common_sections_and_its_own_chart_with_consent_alone(folder):
     paragone(folder, "report", "moons.sqlite", "--out", "plain", "--no-charts")
     paragone(folder, "report", "moons.sqlite", "--out", "whole", "--no-charts", "--run-code")
-    plain, whole = ((folder / name / "report.html").read_text(encoding="utf-8") for name in ("plain", "whole"))
+    plain, whole = (
+        (folder / name / "report.html").read_text(encoding="utf-8") for name in ("plain", "whole")
+    )
     common = ["verdict", "charts", "evidence", "answer", "datasets", "methods", "failures", "how"]
     assert re.findall(r'<section id="([\w-]+)"', plain) == common
     assert re.findall(r'<section id="([\w-]+)"', whole) == [*common[:6], "clusters", *common[6:]]
@@ -96,7 +104,9 @@ def test_its_page_has_the_common_sections_and_its_own_chart_with_consent_alone(f
 
 
 def test_its_methods_are_compared(folder):
-    found = json.loads(paragone(folder, "compare", "moons.sqlite", "--metric", "adjusted_rand", "--json"))
+    found = json.loads(
+        paragone(folder, "compare", "moons.sqlite", "--metric", "adjusted_rand", "--json")
+    )
     assert "KMeans" in json.dumps(found)
 
 
@@ -106,15 +116,30 @@ def test_an_audit_runs_its_cells_again(folder):
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_scores(folder):
-    command = [sys.executable, "-m", "paragone", "run", "moons.toml", "--store", "killed.sqlite", "--workers", "1"]
-    started = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "paragone",
+        "run",
+        "moons.toml",
+        "--store",
+        "killed.sqlite",
+        "--workers",
+        "1",
+    ]
+    started = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     while started.poll() is None and not (folder / "killed.sqlite").exists():
         time.sleep(0.05)
     if started.poll() is None:
         os.kill(started.pid, signal.SIGKILL)
         started.wait()
     paragone(folder, "run", "moons.toml", "--store", "killed.sqlite", "--workers", "1")
-    with Results.open(folder / "killed.sqlite") as killed, Results.open(folder / "moons.sqlite") as whole:
+    with (
+        Results.open(folder / "killed.sqlite") as killed,
+        Results.open(folder / "moons.sqlite") as whole,
+    ):
         assert killed.scores().equals(whole.scores())
 
 

@@ -16,7 +16,9 @@ NEEDS_ROOT = "making small disks needs root: run as root to have it tried"
 def memory_disk(folder: Path, megabytes: int) -> Iterator[Path]:
     """Mount a small disk in memory."""
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder], check=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder], check=True
+    )
     try:
         yield folder
     finally:
@@ -50,7 +52,9 @@ class LoopDisk:
 
     def mount(self, *options: str) -> None:
         """Attach the disk."""
-        subprocess.run(["mount", "-o", ",".join(("loop", *options)), self._image, self.path], check=True)
+        subprocess.run(
+            ["mount", "-o", ",".join(("loop", *options)), self._image, self.path], check=True
+        )
 
     def flush(self) -> None:
         """Bring everything that was written to the disk."""

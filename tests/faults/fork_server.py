@@ -1,7 +1,7 @@
 """Starts many `paragone` commands quickly: a process that has imported everything forks once a command.
 
-What is started is a process like any other, with a session, an environment and output files of its own; only the
-seconds of importing are saved, so that a fault can be tried at many instants.
+What is started is a process like any other, with a session, an environment and output files of its
+own; only the seconds of importing are saved, so that a fault can be tried at many instants.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class ForkServer:
     Parameters
     ----------
     experiment : Path
-        An experiment file that the server runs once before it begins, so that everything is compiled and warm.
+        An experiment file that the server runs once before it begins, so that everything is
+        compiled and warm.
     environment : mapping, optional
         Variables of the server and of all its commands.
     """
@@ -58,7 +59,11 @@ class ForkServer:
     def start(self, arguments: Sequence[object], folder: Path, **environment: str) -> Command:
         """Start `paragone` with these arguments; its output goes to files in the folder."""
         out = tempfile.mkdtemp(prefix="command-", dir=folder)
-        request = {"arguments": [str(a) for a in arguments], "output": out, "environment": environment}
+        request = {
+            "arguments": [str(a) for a in arguments],
+            "output": out,
+            "environment": environment,
+        }
         with self._news:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
@@ -115,7 +120,11 @@ class Command:
 
     def workers(self) -> list[int]:
         """Return the ids of its worker processes: those that have cells worked on."""
-        zygotes = [child for child in child_processes(self.pid) if "paragone.lab.engine.zygote" in _command_line(child)]
+        zygotes = [
+            child
+            for child in child_processes(self.pid)
+            if "paragone.lab.engine.zygote" in _command_line(child)
+        ]
         return [seat for zygote in zygotes for seat in child_processes(zygote)]
 
     def signal(self, number: int, *, whole_group: bool = False) -> None:
@@ -164,7 +173,9 @@ def warm_up(experiment: str) -> None:
     from paragone.lab.experiment import Experiment
 
     with tempfile.TemporaryDirectory() as folder:
-        results = Experiment.from_toml(experiment).run(Path(folder) / "warm.sqlite", isolation="none")
+        results = Experiment.from_toml(experiment).run(
+            Path(folder) / "warm.sqlite", isolation="none"
+        )
         results.scores()
         results.places()
         results.close()

@@ -12,16 +12,26 @@ from experiment_files import write_lab
 Contents = dict[str, list[tuple[object, ...]]]
 
 QUERIES = {
-    "scores": "SELECT key, status, metric, grid, at, value FROM cells JOIN scores ON cells.id = cell_id "
-    "JOIN measures ON measures.id = measure_id ORDER BY key, position",
-    "predictions": "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key",
-    "fits": "SELECT DISTINCT fit_key, arrays, info FROM fits JOIN cells USING (fit_key) ORDER BY fit_key",
+    "scores": (
+        "SELECT key, status, metric, grid, at, value FROM cells JOIN scores ON cells.id = cell_id "
+        "JOIN measures ON measures.id = measure_id ORDER BY key, position"
+    ),
+    "predictions": (
+        "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key"
+    ),
+    "fits": (
+        "SELECT DISTINCT fit_key, arrays, info FROM fits JOIN cells USING (fit_key) ORDER BY"
+        " fit_key"
+    ),
 }
 
 
 def lab_of(folder: Path, n_methods: int, folds: int) -> Path:
     """Write an experiment of napping methods: one cell a method and fold."""
-    methods = {f"M{i:02d}": f'use = "lab_methods:Naps"\nparams = {{ shift = {i} }}' for i in range(n_methods)}
+    methods = {
+        f"M{i:02d}": f'use = "lab_methods:Naps"\nparams = {{ shift = {i} }}'
+        for i in range(n_methods)
+    }
     return write_lab(folder, methods, split=f"folds = {folds}")
 
 
@@ -59,5 +69,7 @@ def assert_sound(store: Path, n_cells: int) -> None:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         counts = connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone()
         assert counts == (n_cells, n_cells)
-        assert connection.execute("SELECT count(*) FROM cells WHERE status <> 'done'").fetchone() == (0,)
+        assert connection.execute(
+            "SELECT count(*) FROM cells WHERE status <> 'done'"
+        ).fetchone() == (0,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)

@@ -62,7 +62,9 @@ def stop_worker(trial: Trial) -> Outcome:
 
 def two_coordinators(trial: Trial) -> Outcome:
     """Start a second coordinator on the same store; at the instant one of them is killed, stopped, or neither."""
-    trial.variant = trial.random.choice(["both live", "one is killed", "one is stopped for a while"])
+    trial.variant = trial.random.choice(
+        ["both live", "one is killed", "one is stopped for a while"]
+    )
     first = trial.start()
     time.sleep(trial.random.uniform(0.0, 0.5))
     second = trial.start()

@@ -36,7 +36,9 @@ def mounted_twice(folder: Path) -> Iterator[tuple[Path, Path]]:
         for place in (real, *mounts):
             place.mkdir()
         for place in mounts:
-            subprocess.run(["bindfs", "-o", "attr_timeout=0,entry_timeout=0", real, place], check=True)
+            subprocess.run(
+                ["bindfs", "-o", "attr_timeout=0,entry_timeout=0", real, place], check=True
+            )
             mounted.append(place)
         yield mounts[0], mounts[1]
     finally:
@@ -56,7 +58,9 @@ def two_hosts(trial: Trial) -> Outcome:
     """Kill a run on a shared disk, or let its host sleep, at an instant; go on here or on another host."""
     with mounted_twice(trial.folder) as (one, other):
         here, there = {"LAB_SILENCE": SILENCE}, {"LAB_SILENCE": SILENCE, "LAB_HOST": "elsewhere"}
-        trial.variant = trial.random.choice(["goes on here", "goes on elsewhere", "sleeps, another host goes on"])
+        trial.variant = trial.random.choice(
+            ["goes on here", "goes on elsewhere", "sleeps, another host goes on"]
+        )
         trial.store = one / "a.sqlite"
         first = trial.start(**here)
         trial.await_instant(first)
@@ -71,5 +75,7 @@ def two_hosts(trial: Trial) -> Outcome:
             if code == 2:
                 assert "was taken over by another run" in first.errors, (trial, first.errors)
         outcome = trial.judge({0, 2, -signal.SIGKILL})
-        assert not list(trial.store.parent.glob("*-lease-*")) or trial.variant == "goes on here", trial
+        assert not list(trial.store.parent.glob("*-lease-*")) or trial.variant == "goes on here", (
+            trial
+        )
         return outcome

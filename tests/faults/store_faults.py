@@ -46,7 +46,9 @@ def read_only_disk(trial: Trial) -> Outcome:
     disk.mount()
     trial.store = disk.path / "a.sqlite"
     try:
-        trial.variant = trial.random.choice(["during the run", "before the run, after a kill", "before the run"])
+        trial.variant = trial.random.choice(
+            ["during the run", "before the run, after a kill", "before the run"]
+        )
         run = trial.start()
         trial.await_instant(run)
         if trial.variant == "during the run":
@@ -72,7 +74,8 @@ def read_only_disk(trial: Trial) -> Outcome:
 def cut_power(trial: Trial) -> Outcome:
     """Stop the disk at an instant: whatever the system had not brought to it yet is gone, as when the power fails.
 
-    The store brings its commits to the disk every second; so does this check, with some patience for a slow disk.
+    The store brings its commits to the disk every second; so does this check, with some patience
+    for a slow disk.
     """
     disk = LoopDisk(trial.folder)
     disk.mount()
@@ -88,7 +91,10 @@ def cut_power(trial: Trial) -> Outcome:
         disk.mount()
         assert_no_wrong_score(trial)
         outcome = trial.judge({0, 2, -signal.SIGKILL}, deleted=True)
-        safe = max((count for when, count in trial.history if when < cut_at - SAFE_AFTER_SECONDS), default=0)
+        safe = max(
+            (count for when, count in trial.history if when < cut_at - SAFE_AFTER_SECONDS),
+            default=0,
+        )
         # The last fit that was noted may not have been committed yet.
         assert outcome.kept >= safe - 1, (trial, outcome, safe)
         return outcome
@@ -116,12 +122,18 @@ def delete_store(trial: Trial) -> Outcome:
     trial.store = trial.folder / "place" / "a.sqlite"
     run = trial.start()
     trial.await_instant(run)
-    trial.variant = trial.random.choice(["the file and its log", "the file", "the log", "folder moved away"])
+    trial.variant = trial.random.choice(
+        ["the file and its log", "the file", "the log", "folder moved away"]
+    )
     if trial.variant == "folder moved away":
         trial.store.parent.rename(trial.folder / "elsewhere")
         trial.store.parent.mkdir()
     else:
-        suffixes = {"the file and its log": ("", "-wal", "-shm"), "the file": ("",), "the log": ("-wal", "-shm")}
+        suffixes = {
+            "the file and its log": ("", "-wal", "-shm"),
+            "the file": ("",),
+            "the log": ("-wal", "-shm"),
+        }
         for suffix in suffixes[trial.variant]:
             trial.store.with_name(trial.store.name + suffix).unlink(missing_ok=True)
     code = run.wait()
@@ -148,7 +160,8 @@ def damage(trial: Trial) -> Outcome:
     trial.runs.append(again)
     refused = again.wait() == 2
     assert_speaks_clearly(again, again.wait())
-    # A run does not read every artifact that it keeps; whoever reads one is told that it is damaged, and what to do.
+    # A run does not read every artifact that it keeps; whoever reads one is told that it is
+    # damaged, and what to do.
     sound = not refused and contents(trial.store) == trial.bench.reference
     mended = sound or repair(trial)
     if mended:
@@ -157,7 +170,9 @@ def damage(trial: Trial) -> Outcome:
         assert contents(trial.store) == trial.bench.reference, trial
     kept = N_CELLS - count_lines(trial.folder / "later") if mended else 0
     codes = (code, again.wait())
-    return trial.outcome(codes, reported_by(run), kept, 0, refused=refused, repaired=not sound, mended=mended)
+    return trial.outcome(
+        codes, reported_by(run), kept, 0, refused=refused, repaired=not sound, mended=mended
+    )
 
 
 def repair(trial: Trial) -> bool:

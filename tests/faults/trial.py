@@ -63,7 +63,8 @@ class Bench:
         **environment: str,
     ) -> Command:
         """Start a run into a store; its fits are noted in the folder."""
-        # Without workers all is in one process, which starts at once: a fault is tried at many instants.
+        # Without workers all is in one process, which starts at once: a fault is tried at many
+        # instants.
         where = ("--workers", workers) if workers else ("--isolation", "none")
         arguments = ("run", self.lab, "--store", store, *where, *options)
         told = {"LAB_NAP": str(nap), "LAB_FITS": str(folder / fits), **environment}
@@ -146,17 +147,30 @@ class Trial:
         assert contents(self.store) == self.bench.reference, self
         assert count_lines(self.folder / "later") == N_CELLS - kept, self
 
-    def outcome(self, codes: tuple[int, ...], reported: int, kept: int, again: int, **more: bool) -> Outcome:
+    def outcome(
+        self, codes: tuple[int, ...], reported: int, kept: int, again: int, **more: bool
+    ) -> Outcome:
         """Sum up the trial."""
         sentence = next((sentence_of(run) for run in self.runs if sentence_of(run)), "")
         sentence = sentence.replace(f"{self.folder}/", "")
         shutil.rmtree(self.folder, ignore_errors=True)
         return Outcome(
-            self.fault, self.number, self.variant, self.at_cell, codes, sentence, reported, kept, again, **more
+            self.fault,
+            self.number,
+            self.variant,
+            self.at_cell,
+            codes,
+            sentence,
+            reported,
+            kept,
+            again,
+            **more,
         )
 
     def __repr__(self) -> str:
-        return f"{self.fault} {self.number} ({self.variant}) at cell {self.at_cell} in {self.folder}"
+        return (
+            f"{self.fault} {self.number} ({self.variant}) at cell {self.at_cell} in {self.folder}"
+        )
 
 
 def assert_speaks_clearly(command: Command, code: int) -> None:

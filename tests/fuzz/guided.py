@@ -1,7 +1,7 @@
 """Let atheris look for inputs by coverage: python tests/fuzz/guided.py READER RUNS; exit code 1 where a reader failed.
 
-The reader's own mutations serve as the custom mutator, so that what atheris keeps because it reached new code is
-changed further in the ways that the format needs.
+The reader's own mutations serve as the custom mutator, so that what atheris keeps because it
+reached new code is changed further in the ways that the format needs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ INSTRUMENTED = (
     "tomllib",
 )
 # Only as a program: in a process that goes on, Numba could not compile what was instrumented.
-with atheris.instrument_imports(include=list(INSTRUMENTED)) if __name__ == "__main__" else nullcontext():
+with (
+    atheris.instrument_imports(include=list(INSTRUMENTED))
+    if __name__ == "__main__"
+    else nullcontext()
+):
     from readers import READERS
 
     from paragone.errors import InputError
@@ -38,7 +42,9 @@ def main() -> None:
     name, runs = sys.argv[1], int(sys.argv[2])
     reader = READERS[name]
     warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(
+        dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    ) as folder:
         corpus, path = Path(folder) / "corpus", Path(folder) / f"input{reader.ending}"
         corpus.mkdir()
         for number, seed in enumerate(reader.seeds()):

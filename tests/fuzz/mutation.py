@@ -98,7 +98,14 @@ def _flip(data: bytes, rng: random.Random, *_: object) -> bytes:
 
 def _scribble(data: bytes, rng: random.Random, *_: object) -> bytes:
     place, length = rng.randrange(len(data) + 1), rng.choice((1, 2, 4, 8, 40))
-    fill = rng.choice((rng.randbytes(length), b"\xff" * length, b"\x00" * length, b"\x7f" + b"\xff" * (length - 1)))
+    fill = rng.choice(
+        (
+            rng.randbytes(length),
+            b"\xff" * length,
+            b"\x00" * length,
+            b"\x7f" + b"\xff" * (length - 1),
+        )
+    )
     return data[:place] + fill + data[place + length :]
 
 
@@ -171,7 +178,9 @@ def in_zip(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = 
     if rng.random() < 0.1:
         members.pop(rng.choice(sorted(members)))
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
+    with zipfile.ZipFile(
+        buffer, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    ) as archive:
         for member, content in members.items():
             archive.writestr(member, content)
     return buffer.getvalue()
@@ -197,7 +206,9 @@ def in_mat(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = 
     if rng.random() < 0.5 and len(data) > 136:
         # Sizes and types stand in the first words of an element.
         place = 128 + 4 * rng.randrange((min(len(data), 400) - 128) // 4)
-        word = rng.choice((0, 1, 5, 7, 9, 14, 15, 2**31 - 1, 2**31, 2**32 - 1, 10**6, rng.randrange(2**32)))
+        word = rng.choice(
+            (0, 1, 5, 7, 9, 14, 15, 2**31 - 1, 2**31, 2**32 - 1, 10**6, rng.randrange(2**32))
+        )
         data = data[:place] + word.to_bytes(4, "little") + data[place + 4 :]
         return data if rng.random() < 0.5 else mutated([data], rng, words)
     return mutated([data], rng, words)

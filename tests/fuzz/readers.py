@@ -22,7 +22,12 @@ import result_trees
 from scipy import sparse
 from scipy.io import savemat
 
-from paragone.data.prescriptions import read_mapping, read_pairs, read_prescriptions, read_row_numbers
+from paragone.data.prescriptions import (
+    read_mapping,
+    read_pairs,
+    read_prescriptions,
+    read_row_numbers,
+)
 from paragone.data.reader import ReadOptions
 from paragone.data.readers.arff import read_arff, read_labels
 from paragone.data.readers.mat import read_mat
@@ -73,8 +78,8 @@ def _bytes(*texts: str) -> list[bytes]:
 ARFF = _bytes(
     "@relation 't: -C 2'\n@attribute l1 {0,1}\n@attribute l2 {0,1}\n@attribute x real\n"
     "@attribute 'a b' {red,'dark blue'}\n@data\n1,0,2.5,red\n0,1,?,'dark blue'\n1,1,-1e3,red\n",
-    "% a comment\n@relation 's: -C -1'\n@attribute x numeric\n@attribute y integer\n@attribute s string\n"
-    "@attribute l {0,1}\n@data\n{0 1.5, 3 1}\n{1 2, 2 'text'}\n{}\n",
+    "% a comment\n@relation 's: -C -1'\n@attribute x numeric\n@attribute y integer\n@attribute s"
+    " string\n@attribute l {0,1}\n@data\n{0 1.5, 3 1}\n{1 2, 2 'text'}\n{}\n",
     "@RELATION r\n@ATTRIBUTE d DATE 'yyyy'\n@ATTRIBUTE l {no,yes}\n@DATA\n2000,yes\n",
 )
 
@@ -112,7 +117,9 @@ def _any_of(path: Path, *reads: Callable[[Path], object]) -> None:
 
 def _parquet() -> list[bytes]:
     buffer = io.BytesIO()
-    frame = pd.DataFrame({"a": [1.0, None, 3.0], "t": ["x", "y", None], "y": [0, 1, 0], "b": [True, False, True]})
+    frame = pd.DataFrame(
+        {"a": [1.0, None, 3.0], "t": ["x", "y", None], "y": [0, 1, 0], "b": [True, False, True]}
+    )
     frame.to_parquet(buffer)
     plain = io.BytesIO()
     frame[["a", "y"]].to_parquet(plain, compression=None, index=False)
@@ -127,13 +134,23 @@ def _npz() -> list[bytes]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.npz"
-        save_npz(Dataset("d", np.eye(4), np.array([0, 1, 0, 1]), task="classification", groups=np.arange(4)), path)
+        save_npz(
+            Dataset(
+                "d", np.eye(4), np.array([0, 1, 0, 1]), task="classification", groups=np.arange(4)
+            ),
+            path,
+        )
         dense = path.read_bytes()
         labels = np.array([[0, 1], [1, 0], [1, 1]])
         save_npz(Dataset("s", sparse.csr_array(np.eye(3)), labels, task="multilabel"), path)
         packed = path.read_bytes()
     buffer = io.BytesIO()
-    np.savez(buffer, X=np.asfortranarray(np.ones((5, 2))), Y=np.ones((5, 3), dtype=np.int8), name=np.array("é"))
+    np.savez(
+        buffer,
+        X=np.asfortranarray(np.ones((5, 2))),
+        Y=np.ones((5, 3), dtype=np.int8),
+        name=np.array("é"),
+    )
     return [dense, packed, buffer.getvalue()]
 
 
@@ -185,11 +202,15 @@ def _mat73() -> list[bytes]:
 
 TOML = [
     *(path.read_bytes() for path in sorted((ROOT / "examples").glob("*.toml"))),
-    b'name = "a"\nseed = 1\n[data]\nsets = ["iris", { path = "x.csv", target = ["y"] }]\n[split]\nkind = "kfold"\n'
-    b'folds = 3\n[protocol]\nkind = "crossval"\nselect = [{ by = "mean" }]\n[methods.A]\nuse = "pls"\n'
-    b"params = { n = 1979-05-27 }\n",
-    b'name = "t"\n[data]\nsets = ["x"]\n[protocol]\nkind = "topk"\nk = [5, 10]\n[methods.P]\nuse = "popularity"\n'
-    b"[limits]\nseconds = 5\n",
+    (
+        b'name = "a"\nseed = 1\n[data]\nsets = ["iris", { path = "x.csv", target = ["y"]'
+        b' }]\n[split]\nkind = "kfold"\nfolds = 3\n[protocol]\nkind = "crossval"\nselect = [{ by ='
+        b' "mean" }]\n[methods.A]\nuse = "pls"\nparams = { n = 1979-05-27 }\n'
+    ),
+    (
+        b'name = "t"\n[data]\nsets = ["x"]\n[protocol]\nkind = "topk"\nk = [5,'
+        b' 10]\n[methods.P]\nuse = "popularity"\n[limits]\nseconds = 5\n'
+    ),
 ]
 
 
@@ -214,7 +235,12 @@ def _trec(path: Path) -> None:
 
 
 HERBS = _bytes(
-    "0 1 2\t3 4\n1\t0\n2 5\t1 2 3\n", "a b 0\nc 1\nd 5\n", "0 1\n1 2\n", "0\n3\n7\n", "1.5,2\n3,4\n", "1 2 3\n4 5\n"
+    "0 1 2\t3 4\n1\t0\n2 5\t1 2 3\n",
+    "a b 0\nc 1\nd 5\n",
+    "0 1\n1 2\n",
+    "0\n3\n7\n",
+    "1.5,2\n3,4\n",
+    "1 2 3\n4 5\n",
 )
 
 
@@ -246,10 +272,14 @@ def _page() -> list[bytes]:
         "declared": "name = 'lab'",
         "data": ["a"],
         "datasets": {"a": "0f"},
-        "runs": [{"begun_at": "", "workers": 1, "environment": {"python": "3.12.0", "numpy": "2.0"}}],
+        "runs": [
+            {"begun_at": "", "workers": 1, "environment": {"python": "3.12.0", "numpy": "2.0"}}
+        ],
     }
     text = json.dumps(record)
-    return [f"<html><script>x</script><script id='paragone-provenance'>{text}</script></html>".encode()]
+    return [
+        f"<html><script>x</script><script id='paragone-provenance'>{text}</script></html>".encode()
+    ]
 
 
 def _page_read(path: Path) -> None:
@@ -273,7 +303,14 @@ def _store_read(path: Path) -> None:
         return
     with Results.open(path) as results:
         if what == 1:
-            asked = [results.scores, results.places, results.failures, results.runs, results.datasets, results.declared]
+            asked = [
+                results.scores,
+                results.places,
+                results.failures,
+                results.runs,
+                results.datasets,
+                results.declared,
+            ]
         else:
             asked = [
                 lambda: results.counts("lab"),
@@ -292,11 +329,21 @@ def _archive_folder() -> Path:
 
 
 def _archive_seeds() -> list[bytes]:
-    names = [MANIFEST, "tables/cells.parquet", "tables/scores.parquet", "tables/runs.json", "tables/experiments.json"]
-    return [bytes([place]) + (_archive_folder() / name).read_bytes() for place, name in enumerate(names)]
+    names = [
+        MANIFEST,
+        "tables/cells.parquet",
+        "tables/scores.parquet",
+        "tables/runs.json",
+        "tables/experiments.json",
+    ]
+    return [
+        bytes([place]) + (_archive_folder() / name).read_bytes() for place, name in enumerate(names)
+    ]
 
 
-def _archive_mutated(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = ()) -> bytes:
+def _archive_mutated(
+    seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = ()
+) -> bytes:
     data = rng.choice(seeds)
     return data[:1] + mutation.mutated([data[1:]], rng, words)
 
@@ -304,7 +351,13 @@ def _archive_mutated(seeds: Sequence[bytes], rng: random.Random, words: Sequence
 def _archive_read(path: Path) -> None:
     """Put the content in the place of a file of an archive; tables get the hash that they need to be looked at."""
     content = path.read_bytes()
-    names = [MANIFEST, "tables/cells.parquet", "tables/scores.parquet", "tables/runs.json", "tables/experiments.json"]
+    names = [
+        MANIFEST,
+        "tables/cells.parquet",
+        "tables/scores.parquet",
+        "tables/runs.json",
+        "tables/experiments.json",
+    ]
     name = names[content[0] % len(names)] if content else MANIFEST
     folder, out = path.parent / "archive", path.parent / "out.sqlite"
     original = (_archive_folder() / MANIFEST).read_bytes()
@@ -317,7 +370,8 @@ def _archive_read(path: Path) -> None:
             entry = manifest["files"][name]
             entry |= {"sha256": hashlib.sha256(content[1:]).hexdigest(), "bytes": len(content[1:])}
             (folder / MANIFEST).write_text(json.dumps(manifest))
-            # The whole way into a store takes a while, so most inputs go as far as what is new about them.
+            # The whole way into a store takes a while, so most inputs go as far as what is new
+            # about them.
             if _choice(path, 10):
                 shape = next(shape for shape in table_shapes() if file_of(shape) == name)
                 for _ in read_rows(folder / name, shape, entry["rows"], name):
@@ -338,21 +392,27 @@ MARKDOWN = _bytes(
     "a|b\n-|-\n`x`|81,2\n\n```\n|c|d|\n|-|-|\n```\n",
 )
 LATEX = _bytes(
-    r"\begin{table}\caption{R}\begin{tabular}{lrr}\toprule \multirow{2}{*}{Method} & \multicolumn{2}{c}{Arts} \\ "
-    r"& Micro-F1 & Accuracy \\ \midrule A\_1 & \textbf{0.9 $\pm$ 0.1} & $0.8^{*}$ \\ \hline B & {\bf 0.7} & -- \\ "
+    r"\begin{table}\caption{R}\begin{tabular}{lrr}\toprule \multirow{2}{*}{Method} &"
+    r" \multicolumn{2}{c}{Arts} \\ "
+    r"& Micro-F1 & Accuracy \\ \midrule A\_1 & \textbf{0.9 $\pm$ 0.1} & $0.8^{*}$ \\ \hline B &"
+    r" {\bf 0.7} & -- \\ "
     r"\bottomrule\end{tabular}\end{table}",
-    r"\begin{tabular}{ll} a & b \\ \hline x & $1.2\times 10^{-3}$ \\ \phantom{-}y & 81\std{3} % no \\",
+    r"\begin{tabular}{ll} a & b \\ \hline x & $1.2\times 10^{-3}$ \\ \phantom{-}y & 81\std{3} %"
+    r" no \\",
 )
 HTML = _bytes(
     "<table><caption>R</caption><thead><tr><th rowspan=2>data<th colspan=2>A</tr></thead>"
     "<tr><td>iris<td><b>0.9</b><sup>*</sup><td>0.8&plusmn;0.1</table>",
-    '<table><tr><th>a<th>b<tr><td>x<td><math alttext="0.5\\pm 0.1"><mn>0.5</mn></math></table><![CDATA[x]]>',
+    '<table><tr><th>a<th>b<tr><td>x<td><math alttext="0.5\\pm'
+    ' 0.1"><mn>0.5</mn></math></table><![CDATA[x]]>',
 )
 CURVES = _bytes(
     '{"k_values": [10, 20], "micro_f1": [0.5, null], "micro_f1_mean": 0.5, "program": "mine"}',
     '{"k_values": 10, "micro_f1": 0.5}',
 )
-TRIPLES = _bytes("u1\ti1\t0.5\nu1\ti2\t0.25\nu2\ti1\t1e-3\n", "user_id:token\titem_id:token\nu1\ti2\n")
+TRIPLES = _bytes(
+    "u1\ti1\t0.5\nu1\ti2\t0.25\nu2\ti1\t1e-3\n", "user_id:token\titem_id:token\nu1\ti2\n"
+)
 
 
 def _excel() -> list[bytes]:
@@ -391,7 +451,9 @@ def _tree_read(name: str, path: Path) -> None:
     places = list(tree)
     place = places[int.from_bytes(content[:2], "little") % len(places)]
     sources = result_trees.write_tree(tree, folder) if not folder.exists() else None
-    sources = sources or [folder / one for one in dict.fromkeys(each.split("/")[0] for each in tree)]
+    sources = sources or [
+        folder / one for one in dict.fromkeys(each.split("/")[0] for each in tree)
+    ]
     (folder / place).write_bytes(content[2:])
     try:
         result_trees.read_tree(name, sources)
@@ -412,24 +474,47 @@ RESULTS = {
 
 READERS: dict[str, Reader] = {
     **RESULTS,
-    "markdown": Reader(".md", lambda: MARKDOWN, read_score_frame, words=(b"|---|", b"**", b"<table>", b"$", b"~~")),
+    "markdown": Reader(
+        ".md", lambda: MARKDOWN, read_score_frame, words=(b"|---|", b"**", b"<table>", b"$", b"~~")
+    ),
     "latex": Reader(
         ".tex",
         lambda: LATEX,
         read_score_frame,
-        words=(rb"\multicolumn{9999}{c}{x}", rb"\multirow{-1}{*}{x}", rb"\\", b"&", rb"\begin{tabular}", b"_{", b"^"),
+        words=(
+            rb"\multicolumn{9999}{c}{x}",
+            rb"\multirow{-1}{*}{x}",
+            rb"\\",
+            b"&",
+            rb"\begin{tabular}",
+            b"_{",
+            b"^",
+        ),
     ),
     "html": Reader(
         ".html",
         lambda: HTML,
         read_score_frame,
-        words=(b"<table>", b"colspan=1000000", b"rowspan=0", b"<!ENTITY", b"<![", b"&#x110000;", b"</table>"),
+        words=(
+            b"<table>",
+            b"colspan=1000000",
+            b"rowspan=0",
+            b"<!ENTITY",
+            b"<![",
+            b"&#x110000;",
+            b"</table>",
+        ),
     ),
     "excel": Reader(".xlsx", _excel, read_score_frame, mutation.in_zip),
     "curves": Reader(
-        ".json", lambda: CURVES, lambda path: read_curve_file(path, "k"), words=(b"NaN", b"1e999", b"null")
+        ".json",
+        lambda: CURVES,
+        lambda path: read_curve_file(path, "k"),
+        words=(b"NaN", b"1e999", b"null"),
     ),
-    "triples": Reader(".tsv", lambda: TRIPLES, lambda path: _any_of(path, read_triples, read_relevant)),
+    "triples": Reader(
+        ".tsv", lambda: TRIPLES, lambda path: _any_of(path, read_triples, read_relevant)
+    ),
     "arff": Reader(
         ".arff",
         lambda: ARFF,
@@ -445,15 +530,32 @@ READERS: dict[str, Reader] = {
         _npz,
         lambda path: read_npz(path, ReadOptions()),
         mutation.in_zip,
-        words=(b"'descr': '|O'", b"'fortran_order': True", b"'shape': (1000000000000,)", b"<U4000000000"),
+        words=(
+            b"'descr': '|O'",
+            b"'fortran_order': True",
+            b"'shape': (1000000000000,)",
+            b"<U4000000000",
+        ),
     ),
     "toplist-npz": Reader(".npz", _one_array, read_scores, mutation.in_zip),
     "toplist-npy": Reader(".npy", _npy, read_scores),
-    "toml": Reader(".toml", lambda: TOML, _toml, words=(b"[[a]]", b"1979-13-99", b"'''", b'"""', b"0o9", b"a.b.c = 1")),
+    "toml": Reader(
+        ".toml",
+        lambda: TOML,
+        _toml,
+        words=(b"[[a]]", b"1979-13-99", b"'''", b'"""', b"0o9", b"a.b.c = 1"),
+    ),
     "trec": Reader(".txt", lambda: [*RUN, *QRELS], _trec),
     "herbs": Reader(".txt", lambda: HERBS, _herbs),
-    "rankings": Reader(".csv", lambda: _bytes("1,2,3\n", "3\n1\n2\n"), lambda path: read_ranking(path, 3)),
-    "labels": Reader(".xml", lambda: XML, read_labels, words=(b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"<label/>")),
+    "rankings": Reader(
+        ".csv", lambda: _bytes("1,2,3\n", "3\n1\n2\n"), lambda path: read_ranking(path, 3)
+    ),
+    "labels": Reader(
+        ".xml",
+        lambda: XML,
+        read_labels,
+        words=(b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"<label/>"),
+    ),
     "scores": Reader(".csv", lambda: SCORES, read_score_frame),
     "page": Reader(".html", _page, _page_read),
     "store": Reader(".sqlite", lambda: [STORE.read_bytes()], _store_read),

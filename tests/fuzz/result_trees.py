@@ -1,4 +1,5 @@
 """Small trees of files as other programs leave results, one per format, for the readers of results to be spoiled."""
+
 # ruff: noqa: E501  rows of files stand on one line each
 
 from __future__ import annotations
@@ -57,11 +58,24 @@ def lm_eval() -> Tree:
 
 def _inspect(model: str) -> dict[str, Any]:
     scores = [
-        {"id": i, "epoch": 1, "input": "x", "target": "D", "scores": {"choice": {"value": "CI"[(i + len(model)) % 2]}}}
+        {
+            "id": i,
+            "epoch": 1,
+            "input": "x",
+            "target": "D",
+            "scores": {"choice": {"value": "CI"[(i + len(model)) % 2]}},
+        }
         for i in range(5)
     ]
     made = {"model": model, "task": "arc", "dataset": {"samples": 5}, "config": {}}
-    return {"version": 2, "status": "success", "eval": made, "plan": {}, "results": {}, "samples": scores}
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": made,
+        "plan": {},
+        "results": {},
+        "samples": scores,
+    }
 
 
 def inspect_json() -> Tree:
@@ -91,7 +105,10 @@ def helm() -> Tree:
             }
             for i in range(5)
         ]  # fmt: skip
-        spec = {"name": f"mmlu:subject=x,model={model}", "adapter_spec": {"model": model, "max_train_instances": 5}}
+        spec = {
+            "name": f"mmlu:subject=x,model={model}",
+            "adapter_spec": {"model": model, "max_train_instances": 5},
+        }
         tree[f"{model}/run_spec.json"] = _json(spec)
         tree[f"{model}/per_instance_stats.json"] = _json(stats)
     return tree
@@ -101,7 +118,11 @@ def lighteval() -> Tree:
     tree = {}
     for model in ("m1", "m2"):
         rows = [
-            {"doc": {"id": str(i), "query": "q"}, "metric": {"acc": float(i % 2)}, "model_response": {"text": ["x"]}}
+            {
+                "doc": {"id": str(i), "query": "q"},
+                "metric": {"acc": float(i % 2)},
+                "model_response": {"text": ["x"]},
+            }
             for i in range(5)
         ]
         buffer = io.BytesIO()
@@ -166,13 +187,21 @@ def runs() -> Tree:
 
 def epochs() -> Tree:
     text = b"epoch,step,val_loss,test_acc\n0,1,0.5,0.6\n1,2,0.4,0.7\n"
-    return {f"{name}/subject{number}/metrics.csv": text for name in ("ours", "theirs") for number in range(4)}
+    return {
+        f"{name}/subject{number}/metrics.csv": text
+        for name in ("ours", "theirs")
+        for number in range(4)
+    }
 
 
 def cross_validate() -> Tree:
     return {
         f"{name}.json": _json(
-            {"fit_time": [0.1] * 5, "score_time": [0.1] * 5, "test_accuracy": [0.5, 0.6, 0.7, 0.8, 0.9]}
+            {
+                "fit_time": [0.1] * 5,
+                "score_time": [0.1] * 5,
+                "test_accuracy": [0.5, 0.6, 0.7, 0.8, 0.9],
+            }
         )
         for name in ("lr", "rf")
     }
@@ -203,9 +232,9 @@ def openml() -> Tree:
 
 def openml_predictions() -> Tree:
     head = (
-        "@relation p\n@attribute repeat numeric\n@attribute fold numeric\n@attribute sample numeric\n"
-        "@attribute row_id numeric\n@attribute prediction {a,b}\n@attribute correct {a,b}\n"
-        "@attribute confidence.a numeric\n@attribute confidence.b numeric\n@data\n"
+        "@relation p\n@attribute repeat numeric\n@attribute fold numeric\n@attribute sample"
+        " numeric\n@attribute row_id numeric\n@attribute prediction {a,b}\n@attribute correct"
+        " {a,b}\n@attribute confidence.a numeric\n@attribute confidence.b numeric\n@data\n"
     )
     rows = "".join(f"0,{i % 2},0,{i},{'ab'[i % 2]},{'ab'[i % 3 > 0]},0.5,0.5\n" for i in range(6))
     return {f"{name}/predictions.arff": (head + rows).encode() for name in ("x", "y")}
@@ -227,10 +256,16 @@ def mlflow_csv() -> Tree:
 
 
 def mlruns() -> Tree:
-    tree = {"mlruns/1/meta.yaml": b"artifact_location: x\nexperiment_id: '1'\nname: e\nlifecycle_stage: active\n"}
+    tree = {
+        "mlruns/1/meta.yaml": (
+            b"artifact_location: x\nexperiment_id: '1'\nname: e\nlifecycle_stage: active\n"
+        )
+    }
     for row in _mlflow_rows():
         base = f"mlruns/1/{row['run_id']}"
-        tree[f"{base}/meta.yaml"] = f"run_id: {row['run_id']}\nstatus: 3\nlifecycle_stage: active\n".encode()
+        tree[f"{base}/meta.yaml"] = (
+            f"run_id: {row['run_id']}\nstatus: 3\nlifecycle_stage: active\n".encode()
+        )
         tree[f"{base}/params/model"] = row["params.model"].encode()
         tree[f"{base}/params/dataset"] = row["params.dataset"].encode()
         tree[f"{base}/metrics/accuracy"] = f"1 {row['metrics.accuracy']} 0\n".encode()
@@ -242,22 +277,27 @@ def mlflow_db() -> Tree:
         path = Path(folder) / "mlflow.db"
         database = sqlite3.connect(path)
         database.executescript(
-            "create table runs (run_uuid text, name text, status text, lifecycle_stage text, experiment_id int,"
-            "start_time int, end_time int, artifact_uri text);"
-            "create table latest_metrics (key text, value real, timestamp int, step int, is_nan int, run_uuid text);"
-            "create table params (key text, value text, run_uuid text);"
-            "create table tags (key text, value text, run_uuid text);"
-            "create table experiments (experiment_id int, name text, lifecycle_stage text);"
+            "create table runs (run_uuid text, name text, status text, lifecycle_stage text,"
+            " experiment_id int,start_time int, end_time int, artifact_uri text);create table"
+            " latest_metrics (key text, value real, timestamp int, step int, is_nan int, run_uuid"
+            " text);create table params (key text, value text, run_uuid text);create table tags"
+            " (key text, value text, run_uuid text);create table experiments (experiment_id int,"
+            " name text, lifecycle_stage text);"
         )
         database.execute("insert into experiments values (1, 'e', 'active')")
         for row in _mlflow_rows():
             key = row["run_id"]
-            database.execute("insert into runs values (?, ?, 'FINISHED', 'active', 1, 0, 1, '')", (key, key))
             database.execute(
-                "insert into latest_metrics values ('accuracy', ?, 0, 0, 0, ?)", (row["metrics.accuracy"], key)
+                "insert into runs values (?, ?, 'FINISHED', 'active', 1, 0, 1, '')", (key, key)
+            )
+            database.execute(
+                "insert into latest_metrics values ('accuracy', ?, 0, 0, 0, ?)",
+                (row["metrics.accuracy"], key),
             )
             for name in ("model", "dataset"):
-                database.execute("insert into params values (?, ?, ?)", (name, row[f"params.{name}"], key))
+                database.execute(
+                    "insert into params values (?, ?, ?)", (name, row[f"params.{name}"], key)
+                )
         database.commit()
         database.close()
         return {"mlflow.db": path.read_bytes()}
@@ -272,8 +312,13 @@ def wandb() -> Tree:
 
 
 def tables() -> Tree:
-    frame = pd.DataFrame({"question": range(6), "accuracy": [1, 0, 1, 1, 0, 1], "topic": list("aabbcc")})
-    return {"a.csv": frame.to_csv(index=False).encode(), "b.csv": frame.to_csv(index=False, sep=";").encode()}
+    frame = pd.DataFrame(
+        {"question": range(6), "accuracy": [1, 0, 1, 1, 0, 1], "topic": list("aabbcc")}
+    )
+    return {
+        "a.csv": frame.to_csv(index=False).encode(),
+        "b.csv": frame.to_csv(index=False, sep=";").encode(),
+    }
 
 
 TREES: dict[str, Callable[[], Tree]] = {

@@ -1,7 +1,8 @@
 """Feed a reader with hostile inputs: python tests/fuzz/run.py READER [COUNT] [SEED]; exit code 1 where it failed.
 
-Nothing but success or `InputError` is right. An input that takes more than `SECONDS` or more memory than `MEMORY`
-is a failure too. The inputs that failed are kept, and the same seed makes the same inputs again.
+Nothing but success or `InputError` is right. An input that takes more than `SECONDS` or more memory
+than `MEMORY` is a failure too. The inputs that failed are kept, and the same seed makes the same
+inputs again.
 """
 
 from __future__ import annotations
@@ -49,10 +50,13 @@ class Outcome:
     def __str__(self) -> str:
         rate = self.inputs / self.seconds if self.seconds else 0.0
         line = (
-            f"{self.reader:12} {self.inputs:>8,} inputs {self.read:>8,} read {self.refused:>8,} refused "
-            f"{sum(self.failures.values()):>6,} failed {rate:>8,.0f} a second, slowest {self.slowest:.2f} s"
+            f"{self.reader:12} {self.inputs:>8,} inputs {self.read:>8,} read {self.refused:>8,}"
+            f" refused {sum(self.failures.values()):>6,} failed {rate:>8,.0f} a second, slowest"
+            f" {self.slowest:.2f} s"
         )
-        return "\n".join([line, *(f"  {count:>6,} x {what}" for what, count in self.failures.most_common())])
+        return "\n".join(
+            [line, *(f"  {count:>6,} x {what}" for what, count in self.failures.most_common())]
+        )
 
 
 def fuzz(name: str, count: int, seed: int = 0, *, last: Path | None = None) -> Outcome:
@@ -83,11 +87,23 @@ def _try(read, path: Path, data: bytes, outcome: Outcome) -> None:
         outcome.read += 1
     except InputError:
         outcome.refused += 1
-    except (Exception, RecursionError, MemoryError, TooSlowError) as error:  # noqa: BLE001  all else is what is looked for
+    except (
+        Exception,  # noqa: BLE001
+        RecursionError,
+        MemoryError,
+        TooSlowError,
+    ) as error:  # noqa: BLE001, RUF100
         where = traceback.extract_tb(error.__traceback__)
-        ours = [frame for frame in where if "paragone" in frame.filename and "fuzz" not in frame.filename]
+        ours = [
+            frame
+            for frame in where
+            if "paragone" in frame.filename and "fuzz" not in frame.filename
+        ]
         frame = (ours or where)[-1]
-        what = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}: {str(error)[:100]!r}"
+        what = (
+            f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}:"
+            f" {str(error)[:100]!r}"
+        )
         outcome.failures[what[:160]] += 1
         if len(outcome.examples) < KEPT:
             outcome.examples.setdefault(what[:160], data)
@@ -107,7 +123,11 @@ def main() -> int:
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     signal.signal(signal.SIGALRM, _too_slow)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+    folder = Path(
+        tempfile.mkdtemp(
+            prefix=f"fuzz-{name}-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+        )
+    )
     outcome = fuzz(name, count, seed, last=folder / "last")
     sys.stdout.write(f"{outcome}\n")
     for number, (what, data) in enumerate(outcome.examples.items()):

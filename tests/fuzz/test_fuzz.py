@@ -50,7 +50,20 @@ def test_the_files_to_start_from_are_good(name, tmp_path):
     assert accepted >= 1
 
 
-TEXTS = ("arff", "csv", "toml", "trec", "herbs", "rankings", "labels", "scores", "markdown", "latex", "html", "curves")
+TEXTS = (
+    "arff",
+    "csv",
+    "toml",
+    "trec",
+    "herbs",
+    "rankings",
+    "labels",
+    "scores",
+    "markdown",
+    "latex",
+    "html",
+    "curves",
+)
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -58,10 +71,24 @@ def test_any_text_is_read_or_refused(name, tmp_path):
     reader = READERS[name]
     path = tmp_path / f"input{reader.ending}"
     words = st.sampled_from(
-        [*(word.decode("latin-1") for word in reader.words), "\n", ",", " ", "'", "{", "1e999", "\x00"]
+        [
+            *(word.decode("latin-1") for word in reader.words),
+            "\n",
+            ",",
+            " ",
+            "'",
+            "{",
+            "1e999",
+            "\x00",
+        ]
     )
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+    @settings(
+        max_examples=60,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=True,
+    )
     @given(st.lists(st.one_of(words, st.text(max_size=8)), max_size=30))
     def law(parts: list[str]) -> None:
         path.write_bytes("".join(parts).encode("utf-8", "surrogatepass"))
@@ -75,9 +102,14 @@ def test_any_text_is_read_or_refused(name, tmp_path):
 @pytest.mark.parametrize("name", READERS)
 def test_a_great_many_hostile_files_are_read_or_refused(name):
     """Each reader in a process of its own, so that one that dies is seen; outcomes and inputs a second are printed."""
-    count = INPUTS if name in MUST_SHOW else INPUTS_OF_RESULTS if name in RESULTS else INPUTS_OF_OTHERS
+    count = (
+        INPUTS if name in MUST_SHOW else INPUTS_OF_RESULTS if name in RESULTS else INPUTS_OF_OTHERS
+    )
     ended = subprocess.run(
-        [sys.executable, str(FOLDER / "run.py"), name, str(count), "7"], capture_output=True, text=True, check=False
+        [sys.executable, str(FOLDER / "run.py"), name, str(count), "7"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     sys.stdout.write(ended.stdout)
     died = f" (killed by {signal.Signals(-ended.returncode).name})" if ended.returncode < 0 else ""
@@ -89,9 +121,14 @@ def test_a_great_many_hostile_files_are_read_or_refused(name):
 @pytest.mark.parametrize("name", GUIDED)
 def test_inputs_that_reach_new_code_are_read_or_refused(name):
     """The same by coverage, with atheris."""
-    pytest.importorskip("atheris", reason="atheris has wheels for Linux only: the mutations above stand alone")
+    pytest.importorskip(
+        "atheris", reason="atheris has wheels for Linux only: the mutations above stand alone"
+    )
     ended = subprocess.run(
-        [sys.executable, str(FOLDER / "guided.py"), name, str(GUIDED_RUNS)], capture_output=True, text=True, check=False
+        [sys.executable, str(FOLDER / "guided.py"), name, str(GUIDED_RUNS)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
     assert f"Done {GUIDED_RUNS} runs" in ended.stderr

@@ -10,8 +10,21 @@ from sklearn.tree import DecisionTreeClassifier
 
 from paragone.charts.save import chart_specification
 from paragone.errors import InputError
-from paragone.generate import Collection, Contender, DuelSettings, Evidence, GeneratedSet, GeneratorSpec, Laboratory
-from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method, drawn_configurations
+from paragone.generate import (
+    Collection,
+    Contender,
+    DuelSettings,
+    Evidence,
+    GeneratedSet,
+    GeneratorSpec,
+    Laboratory,
+)
+from paragone.generate.benchmark import (
+    GeneratedFormula,
+    MethodBenchmark,
+    benchmark_method,
+    drawn_configurations,
+)
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.diagnosis import diagnose, profile_chart, profile_plot
 from paragone.generate.evidence import row_seed
@@ -22,17 +35,23 @@ SPACE = {"max_depth": {"low": 1, "high": 9}}
 
 def stump(name="Stump", **more):
     """A tree that must be tuned to see a product: by default it has one split."""
-    return Contender(name, "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 1},), **more)
+    return Contender(
+        name, "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 1},), **more
+    )
 
 
 @pytest.fixture(scope="module")
 def collection():
-    evidence = Evidence(("KNeighborsClassifier", "LogisticRegression"), np.array([[0.9, 0.5], [0.91, 0.52]]))
+    evidence = Evidence(
+        ("KNeighborsClassifier", "LogisticRegression"), np.array([[0.9, 0.5], [0.91, 0.52]])
+    )
     item = GeneratedSet.of("box", GeneratorSpec("min(X0, X1)", n_features=3), 1, 7, 200, evidence)
     return Collection("own", 0.05, 300, (item,))
 
 
-def test_without_trials_the_method_gets_as_many_configurations_as_the_references_had(collection, tmp_path):
+def test_without_trials_the_method_gets_as_many_configurations_as_the_references_had(
+    collection, tmp_path
+):
     with Laboratory(tmp_path / "lab.sqlite") as laboratory:
         found = benchmark_method(stump(space=SPACE), laboratory, collection)
     # KNN has a portfolio of three: so has the newcomer, its own first.
@@ -47,7 +66,9 @@ def test_without_trials_the_method_gets_as_many_configurations_as_the_references
 
 def test_with_trials_every_method_is_tuned_with_as_many(collection, tmp_path):
     with Laboratory(tmp_path / "lab.sqlite") as laboratory:
-        found = benchmark_method(stump(space=SPACE), laboratory, collection, trials=2, settings=DuelSettings(folds=2))
+        found = benchmark_method(
+            stump(space=SPACE), laboratory, collection, trials=2, settings=DuelSettings(folds=2)
+        )
     table = found.table()
     assert set(table.columns) == {"Stump", "KNeighborsClassifier", "LogisticRegression"}
     # Measured here, on the same fresh rows: not what the collection says of them untuned.
@@ -68,16 +89,26 @@ def test_a_method_without_a_space_is_said_not_to_be_tuned(collection, tmp_path):
 def test_methods_that_nobody_knows_cannot_be_tuned_again(tmp_path):
     evidence = Evidence(("Mine", "Yours"), np.array([[0.9, 0.5], [0.91, 0.52]]))
     item = GeneratedSet.of("box", GeneratorSpec("min(X0, X1)", n_features=3), 1, 7, 200, evidence)
-    with Laboratory(tmp_path / "lab.sqlite") as laboratory, pytest.raises(InputError, match="cannot be tuned again"):
+    with (
+        Laboratory(tmp_path / "lab.sqlite") as laboratory,
+        pytest.raises(InputError, match="cannot be tuned again"),
+    ):
         benchmark_method(stump(), laboratory, Collection("own", 0.05, 300, (item,)), trials=2)
-    with Laboratory(tmp_path / "lab.sqlite") as laboratory, pytest.raises(InputError, match="did you mean 'box'"):
+    with (
+        Laboratory(tmp_path / "lab.sqlite") as laboratory,
+        pytest.raises(InputError, match="did you mean 'box'"),
+    ):
         benchmark_method(stump(), laboratory, Collection("own", 0.05, 300, (item,)), sets=["bax"])
 
 
 def by_hand():
     """Four datasets of three concepts whose every figure is easily computed by hand."""
     table = pd.DataFrame(
-        {"New": [0.50, 0.54, 0.90, 0.99], "A": [0.90, 0.94, 0.92, 0.70], "B": [0.52, 0.52, 0.86, 0.97]},
+        {
+            "New": [0.50, 0.54, 0.90, 0.99],
+            "A": [0.90, 0.94, 0.92, 0.70],
+            "B": [0.52, 0.52, 0.86, 0.97],
+        },
         index=["p1", "p2", "s1", "l1"],
     )
     formulas = {
@@ -167,12 +198,26 @@ def test_the_profile_shows_the_means_over_concepts():
     assert len(shown) == 9
 
 
-def test_on_a_collection_proven_under_tuning_the_method_is_fitted_on_the_samples_of_the_proof(tmp_path):
+def test_on_a_collection_proven_under_tuning_the_method_is_fitted_on_the_samples_of_the_proof(
+    tmp_path,
+):
     plan = ProofPlan(n_train=100, n_fresh=150, trials=2, folds=2, looks=(3,))
     generator = GeneratorSpec("min(X0, X1)", n_features=3)
-    evidence = Evidence(("KNeighborsClassifier", "LogisticRegression"), np.array([[0.9, 0.5], [0.91, 0.5], [0.9, 0.6]]))
+    evidence = Evidence(
+        ("KNeighborsClassifier", "LogisticRegression"),
+        np.array([[0.9, 0.5], [0.91, 0.5], [0.9, 0.6]]),
+    )
     claim = ClaimRecord(
-        "KNeighborsClassifier", "LogisticRegression", 0.4, 0.1, 0.7, 1.0, True, "shown", (0.4,) * 3, (1,)
+        "KNeighborsClassifier",
+        "LogisticRegression",
+        0.4,
+        0.1,
+        0.7,
+        1.0,
+        True,
+        "shown",
+        (0.4,) * 3,
+        (1,),
     )
     item = GeneratedSet.of("box", generator, 1, 7, 100, evidence, {}, (claim,))
     collection = Collection("own", 0.05, 150, (item,), plan, 11)
@@ -183,6 +228,8 @@ def test_on_a_collection_proven_under_tuning_the_method_is_fitted_on_the_samples
         data = generator.parts(100, 150, row_seed("evidence", 11, item.key, sample))
         train = data.train_part
         tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(data.X[train], data.y[train])
-        assert value == pytest.approx(roc_auc_score(data.y[~train], tree.predict_proba(data.X[~train])[:, 1]), abs=1e-9)
+        assert value == pytest.approx(
+            roc_auc_score(data.y[~train], tree.predict_proba(data.X[~train])[:, 1]), abs=1e-9
+        )
     assert len(values) == 3
     assert "tuned with 2 trials in the proof, on the same samples" in found.how

@@ -22,7 +22,8 @@ from paragone.generate.classifiers import auroc
 from paragone.generate.inspection import duel_matrix
 
 TABLE = pd.DataFrame(
-    {"A": [0.9, 0.5, 0.91, 0.52], "B": [0.6, 0.7, 0.61, 0.72], "C": [0.9, 0.51, 0.9, 0.5]}, index=["a", "b", "c", "d"]
+    {"A": [0.9, 0.5, 0.91, 0.52], "B": [0.6, 0.7, 0.61, 0.72], "C": [0.9, 0.51, 0.9, 0.5]},
+    index=["a", "b", "c", "d"],
 )
 
 
@@ -46,7 +47,10 @@ def test_parallel_coordinates_order_datasets_by_the_highlighted_method():
 
 def test_open_duels_say_none():
     counts = duel_matrix(TABLE.to_dict("records"), list(TABLE.columns))
-    texts = {(row["row"], row["column"]): row["text"] for row in layers(duel_chart(counts, 0.05))[1]["data"]["values"]}
+    texts = {
+        (row["row"], row["column"]): row["text"]
+        for row in layers(duel_chart(counts, 0.05))[1]["data"]["values"]
+    }
     assert texts["A", "B"] == "2"
     assert texts["A", "C"] == "none"
     assert len(texts) == 6
@@ -57,8 +61,13 @@ def test_the_area_under_the_drawn_roc_curve_is_the_auroc():
     labels = rng.integers(0, 2, 200)
     values = labels + rng.normal(size=200)
     drawn = layers(roc_curves({"d": (labels, values)}, "M"))[1]["data"]["values"]
-    assert abs(auc([row["x"] for row in drawn], [row["y"] for row in drawn]) - auroc(labels, values)) < 1e-9
-    recall = [row["x"] for row in layers(pr_curves({"d": (labels, values)}, "M"))[1]["data"]["values"]]
+    assert (
+        abs(auc([row["x"] for row in drawn], [row["y"] for row in drawn]) - auroc(labels, values))
+        < 1e-9
+    )
+    recall = [
+        row["x"] for row in layers(pr_curves({"d": (labels, values)}, "M"))[1]["data"]["values"]
+    ]
     assert recall == sorted(recall)
 
 

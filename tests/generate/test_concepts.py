@@ -7,8 +7,20 @@ import pandas as pd
 import pytest
 
 from paragone.data.digen import Expression, digen_features, entries
-from paragone.generate.concepts import ConceptBook, active_features, agreements, group_concepts, signature
-from paragone.generate.inspection import Specimen, duel_matrix, inspect_digen, inspect_sets, open_pairs
+from paragone.generate.concepts import (
+    ConceptBook,
+    active_features,
+    agreements,
+    group_concepts,
+    signature,
+)
+from paragone.generate.inspection import (
+    Specimen,
+    duel_matrix,
+    inspect_digen,
+    inspect_sets,
+    open_pairs,
+)
 from paragone.generate.thresholds import Threshold
 
 
@@ -38,7 +50,11 @@ def test_names_signs_flips_and_monotone_transforms_do_not_make_a_concept(one, ot
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("mul(X0, X1)", "add(X0, X1)"), ("mul(X0, X1)", "mul(X0, mul(X1, X2))"), ("X0", "mul(X0, X0)")],
+    [
+        ("mul(X0, X1)", "add(X0, X1)"),
+        ("mul(X0, X1)", "mul(X0, mul(X1, X2))"),
+        ("X0", "mul(X0, X0)"),
+    ],
 )
 def test_different_problems_are_different_concepts(one, other):
     assert signature(parsed(one)).agreement(signature(parsed(other))) < 0.9
@@ -47,7 +63,10 @@ def test_different_problems_are_different_concepts(one, other):
 def test_the_key_is_the_same_for_every_naming_sign_and_flip():
     texts = ("mul(X0, X1)", "mul(X7, X3)", "sub(0.0, mul(X2, X9))", "safeDiv(X1, X0)")
     assert len({signature(parsed(text), Threshold(0.0)).key for text in texts}) == 1
-    assert signature(parsed("add(X0, X1)"), Threshold(0.0)).key != signature(parsed(texts[0]), Threshold(0.0)).key
+    assert (
+        signature(parsed("add(X0, X1)"), Threshold(0.0)).key
+        != signature(parsed(texts[0]), Threshold(0.0)).key
+    )
 
 
 def test_active_features_are_those_that_change_labels():
@@ -65,8 +84,12 @@ def test_agreeing_chains_are_one_concept():
 
 
 def test_a_block_of_ties_goes_to_the_side_that_has_more_of_it():
-    assert Threshold.halving(np.array([0.0, 0.0, 0.0, 1.0])).label(np.array([0.0, 1.0])).tolist() == [0, 1]
-    assert Threshold.halving(np.array([0.0, 1.0, 1.0, 1.0])).label(np.array([0.0, 1.0])).tolist() == [0, 1]
+    assert Threshold.halving(np.array([0.0, 0.0, 0.0, 1.0])).label(
+        np.array([0.0, 1.0])
+    ).tolist() == [0, 1]
+    assert Threshold.halving(np.array([0.0, 1.0, 1.0, 1.0])).label(
+        np.array([0.0, 1.0])
+    ).tolist() == [0, 1]
     assert Threshold.halving(np.array([1.0, 2.0, 3.0, 4.0])).value == 2.5
     near = np.array([1.0, np.nextafter(1.0, 2.0)])
     assert Threshold.halving(near).label(near).tolist() == [0, 1]
@@ -99,7 +122,9 @@ def test_many_features_do_not_make_unlike_problems_alike():
 
 
 def test_a_feature_that_hardly_matters_does_not_hide_agreement():
-    plain, more = (signature(parsed(text)) for text in ("mul(X0, X1)", "mul(add(X0, mul(0.03, X2)), X1)"))
+    plain, more = (
+        signature(parsed(text)) for text in ("mul(X0, X1)", "mul(add(X0, mul(0.03, X2)), X1)")
+    )
     assert len(more.placed) > len(plain.placed)
     assert plain.agreement(more) == more.agreement(plain) > 0.98
 
@@ -113,7 +138,9 @@ def test_the_forty_are_twenty_concepts(digen):
 def test_where_the_count_of_concepts_is_sensitive():
     own = agreements([signature(s.expression, s.threshold) for s in digen_specimens()])
     middle = agreements([signature(s.expression) for s in digen_specimens()])
-    assert [len(set(group_concepts(own, least))) for least in (0.96, 0.97, 0.975, 0.98, 0.985, 0.99)] == [
+    assert [
+        len(set(group_concepts(own, least))) for least in (0.96, 0.97, 0.975, 0.98, 0.985, 0.99)
+    ] == [
         19,
         19,
         20,
@@ -121,7 +148,12 @@ def test_where_the_count_of_concepts_is_sensitive():
         20,
         23,
     ]
-    assert [len(set(group_concepts(middle, least))) for least in (0.96, 0.97, 0.98, 0.99)] == [19, 19, 19, 19]
+    assert [len(set(group_concepts(middle, least))) for least in (0.96, 0.97, 0.98, 0.99)] == [
+        19,
+        19,
+        19,
+        19,
+    ]
 
 
 def digen_specimens():
@@ -172,6 +204,8 @@ def test_the_published_scores_leave_seventeen_pairs_open(digen):
 
 def test_the_duel_matrix_counts_wins_by_the_margin():
     scores = [{"A": 0.75, "B": 0.7, "C": 0.1}, {"A": 0.5, "B": 0.9, "C": 0.9}]
-    expected = pd.DataFrame([[0, 1, 1], [1, 0, 1], [1, 0, 0]], index=list("ABC"), columns=list("ABC"))
+    expected = pd.DataFrame(
+        [[0, 1, 1], [1, 0, 1], [1, 0, 0]], index=list("ABC"), columns=list("ABC")
+    )
     pd.testing.assert_frame_equal(duel_matrix(scores, list("ABC")), expected)
     assert open_pairs(expected) == (("C", "B"),)

@@ -72,7 +72,13 @@ def test_the_published_preset_tunes_on_hard_labels_and_leaves_the_svc_unbounded(
     assert (settings.population, settings.generations, settings.scoring) == (100, 40, "hard")
     svc = next(m for m in settings.contenders() if m.letter == "S")
     assert svc.configured({}).build().max_iter == -1
-    assert next(m for m in DuelSettings().contenders() if m.letter == "S").configured({}).build().max_iter == 20_000
+    assert (
+        next(m for m in DuelSettings().contenders() if m.letter == "S")
+        .configured({})
+        .build()
+        .max_iter
+        == 20_000
+    )
 
 
 def test_a_dataset_of_a_seed_is_the_published_one_with_its_split():
@@ -92,7 +98,9 @@ def test_stages_score_every_method_on_every_formula_and_seed(tmp_path):
     assert sorted(seeds["seed"].unique()) == [1, 2, 3]
     assert still_separate(seeds, "KNeighborsClassifier", "LogisticRegression") == ("mul(X0, X1)",)
     assert still_separate(seeds, "LogisticRegression", "KNeighborsClassifier") == ()
-    assert (tuned.query("formula == 'add(X0, X1)' and method == 'LogisticRegression'")["auroc"] > 0.95).all()
+    assert (
+        tuned.query("formula == 'add(X0, X1)' and method == 'LogisticRegression'")["auroc"] > 0.95
+    ).all()
     with pytest.raises(InputError, match="n_seeds"):
         stage3(["X0"], laboratory, SMALL, n_seeds=0)
 
@@ -136,7 +144,11 @@ def test_fresh_rows_follow_from_the_seed_and_have_the_shares_asked_for():
     spec = GeneratorSpec("add(X0, X1)", n_features=3, irrelevant=2, positive=0.2)
     sample = spec.sample(20_000, seed=1)
     assert sample.X.shape == (20_000, 5)
-    assert sample.fingerprint == spec.sample(20_000, seed=1).fingerprint != spec.sample(20_000, seed=2).fingerprint
+    assert (
+        sample.fingerprint
+        == spec.sample(20_000, seed=1).fingerprint
+        != spec.sample(20_000, seed=2).fingerprint
+    )
     assert sample.y.mean() == pytest.approx(0.2, abs=0.01)
 
 
@@ -149,7 +161,9 @@ def test_the_bayes_auroc_is_what_the_formula_reaches_on_fresh_rows(noise, positi
 
 
 def test_correlation_classes_regression_categories_and_gaps_are_as_asked():
-    assert np.corrcoef(GeneratorSpec("X0", correlation=0.6).sample(20_000, 1).X.T)[0, 5] == pytest.approx(0.6, abs=0.02)
+    assert np.corrcoef(GeneratorSpec("X0", correlation=0.6).sample(20_000, 1).X.T)[
+        0, 5
+    ] == pytest.approx(0.6, abs=0.02)
     classes = GeneratorSpec("X0", target="multiclass", n_classes=4).sample(8000, 1)
     np.testing.assert_allclose(np.bincount(classes.y) / 8000, 0.25, atol=0.02)
     numbers = GeneratorSpec("mul(X0, 2.0)", target="regression", noise=0.5).sample(20_000, 1)
@@ -158,7 +172,9 @@ def test_correlation_classes_regression_categories_and_gaps_are_as_asked():
     cut = GeneratorSpec("X0", categorical=(0,)).sample(8000, 1)
     assert set(cut.X[:, 0]) == {0.0, 1.0, 2.0, 3.0}
     assert ((cut.X[:, 0] >= 2) == (cut.y == 1)).mean() > 0.98
-    assert np.isnan(GeneratorSpec("X0", missing=0.1).sample(5000, 1).X).mean() == pytest.approx(0.1, abs=0.01)
+    assert np.isnan(GeneratorSpec("X0", missing=0.1).sample(5000, 1).X).mean() == pytest.approx(
+        0.1, abs=0.01
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,10 @@ METHODS = {
         "use": "sklearn.neighbors:KNeighborsClassifier",
         "portfolio": [{"n_neighbors": 5}, {"n_neighbors": 20, "weights": "distance"}],
     },
-    "Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "portfolio": [{"max_depth": 4}, {"max_depth": 8}]},
+    "Tree": {
+        "use": "sklearn.tree:DecisionTreeClassifier",
+        "portfolio": [{"max_depth": 4}, {"max_depth": 8}],
+    },
 }
 SMALL = EvolveSpec(
     "small", generations=3, batch=10, chunk=4, n_train=300, n_test=400, n_features=4, looks=(3, 12), claims=5,
@@ -50,7 +53,9 @@ SMALL = EvolveSpec(
 
 def evolved_json(folder, workers=0, spec=SMALL):
     folder.mkdir(exist_ok=True)
-    return json.dumps([asdict(item) for item in evolve(spec, folder / "s.sqlite", workers).measured])
+    return json.dumps(
+        [asdict(item) for item in evolve(spec, folder / "s.sqlite", workers).measured]
+    )
 
 
 @pytest.fixture
@@ -100,7 +105,10 @@ def test_killed_and_started_again_it_ends_the_same(tmp_path, once):
     (tmp_path / "go.py").write_text(SCRIPT)
     store = tmp_path / "s.sqlite"
     run = subprocess.Popen(
-        [sys.executable, str(tmp_path / "go.py"), str(store)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+        [sys.executable, str(tmp_path / "go.py"), str(store)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
     )
     assert "generation 1" in run.stdout.readline()
     time.sleep(0.2)
@@ -120,7 +128,8 @@ def test_concluding_begins_nothing_new_and_gives_what_was_proven(tmp_path, in_pr
             return database.execute("SELECT COUNT(*) FROM cells").fetchone()
 
     before = cells()
-    # Left to itself the search would go on: it is asked for more generations, races and claims than were done.
+    # Left to itself the search would go on: it is asked for more generations, races and claims than
+    # were done.
     more = replace(spec, generations=5)
     assert evolve(more, store, conclude=True).collection == two.collection
     assert cells() == before
@@ -132,14 +141,22 @@ def test_proofs_go_on_in_a_folder_without_the_store(tmp_path, once, in_process):
     """A folder that was written after some of the proofs leads, in a new store, to the end of an undisturbed search."""
     whole, _, _ = once
     assert len(whole.verdicts) > 1
-    begun = replace(whole, verdicts=whole.verdicts[:1], curve=[p for p in whole.curve if p.tried <= 1])
+    begun = replace(
+        whole, verdicts=whole.verdicts[:1], curve=[p for p in whole.curve if p.tried <= 1]
+    )
     begun.write(tmp_path / "begun")
     ended = evolve(SMALL, tmp_path / "new.sqlite", taken_up=tmp_path / "begun")
     assert ended.collection == whole.collection
-    assert ended.curve_table().drop(columns="seconds").equals(whole.curve_table().drop(columns="seconds"))
+    assert (
+        ended.curve_table()
+        .drop(columns="seconds")
+        .equals(whole.curve_table().drop(columns="seconds"))
+    )
     assert ended.curve[-1].seconds >= begun.curve[-1].seconds
     for name in ("claims_table", "fits_table", "open_table", "screen_table"):
-        pd.testing.assert_frame_equal(getattr(ended, name)(), getattr(whole, name)(), check_exact=True)
+        pd.testing.assert_frame_equal(
+            getattr(ended, name)(), getattr(whole, name)(), check_exact=True
+        )
     known = {(fit.sample, fit.method) for fit in whole.verdicts[0].fits}
     first = whole.verdicts[0].entry.generator.identity
     with sqlite3.connect(tmp_path / "new.sqlite") as database:
@@ -148,7 +165,9 @@ def test_proofs_go_on_in_a_folder_without_the_store(tmp_path, once, in_process):
         ).fetchall()
     assert rows
     assert not [row for row in rows if "generation" in row[0] or "race" in row[0]]
-    assert not [row for row in rows if first in row[0] and (int(row[1].split()[-1]), row[2]) in known]
+    assert not [
+        row for row in rows if first in row[0] and (int(row[1].split()[-1]), row[2]) in known
+    ]
     # A folder of all proofs leads to itself without any fit.
     whole.write(tmp_path / "whole")
     again = evolve(SMALL, tmp_path / "none.sqlite", taken_up=tmp_path / "whole", hours=0.0)
@@ -175,7 +194,9 @@ def test_a_folder_that_was_altered_is_not_taken_up(tmp_path, once, name, was, no
 def test_a_folder_of_another_search_or_of_none_is_not_taken_up(tmp_path, once):
     once[0].write(tmp_path / "out")
     with pytest.raises(InputError, match="of another search"):
-        evolve(replace(SMALL, seed=SMALL.seed + 1), tmp_path / "s.sqlite", taken_up=tmp_path / "out")
+        evolve(
+            replace(SMALL, seed=SMALL.seed + 1), tmp_path / "s.sqlite", taken_up=tmp_path / "out"
+        )
     with pytest.raises(InputError, match=r"holds no docket\.json"):
         evolve(SMALL, tmp_path / "s.sqlite", taken_up=tmp_path)
 
@@ -193,7 +214,10 @@ def test_fits_on_other_rows_are_not_taken_up(tmp_path, once):
 def test_it_tells_how_far_it_is_and_counts_what_it_made(once):
     result, said, _ = once
     assert said[0].startswith("generation 1: ")
-    assert all(f"{moment.raced} raced" in sentence for moment, sentence in zip(result.curve, said, strict=True))
+    assert all(
+        f"{moment.raced} raced" in sentence
+        for moment, sentence in zip(result.curve, said, strict=True)
+    )
     last = result.curve[-1]
     assert last.seen == last.rejected + last.duplicates + last.scouted
     assert last.fitted == last.scouted == 30
@@ -216,7 +240,9 @@ def test_a_written_collection_reads_back_and_its_sets_pass_their_hashes(once, tm
     for item in collection.sets:
         dataset = collection.load(item.name)
         assert dataset.fingerprint == item.generator().sample(item.n_rows, item.seed).fingerprint
-        frame = np.loadtxt(tmp_path / "out" / "data" / f"{item.name}.csv", delimiter=",", skiprows=1)
+        frame = np.loadtxt(
+            tmp_path / "out" / "data" / f"{item.name}.csv", delimiter=",", skiprows=1
+        )
         np.testing.assert_array_equal(frame[:, -1], dataset.y)
     assert set(collection.covered()) == {p for item in collection.sets for p in item.proven(0.05)}
     assert len(collection.inspect().sets) == len(collection.sets)
@@ -242,7 +268,11 @@ def test_an_altered_collection_names_the_hash_that_fails(once, tmp_path, key, va
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{", "cannot be read as JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")],
+    [
+        ("{", "cannot be read as JSON"),
+        ("{}", "not a collection file"),
+        ('{"format": 9}', "has the format 9"),
+    ],
 )
 def test_a_file_that_is_no_collection_is_refused(tmp_path, text, said):
     (tmp_path / "c.json").write_text(text)
@@ -264,11 +294,15 @@ def test_pairs_that_stay_open_come_with_how_often_they_were_raced_and_put_to_pro
     proven = {pair for item in result.measured for pair in item.proven(0.05)}
     table, claims = result.open_table(), result.claims_table()
     assert len(table) == 6 - len(proven)
-    assert [(row.up, row.down) for row in table.itertuples()] == [(p.up, p.down) for p in result.collection.open]
-    # Counted a second time, from what the store holds: the names of the methods that every race fitted.
+    assert [(row.up, row.down) for row in table.itertuples()] == [
+        (p.up, p.down) for p in result.collection.open
+    ]
+    # Counted a second time, from what the store holds: the names of the methods that every race
+    # fitted.
     with sqlite3.connect(folder / "s.sqlite") as database:
         found = database.execute(
-            "SELECT DISTINCT name, method FROM plan JOIN experiments ON experiment_id = id WHERE name LIKE '%race %'"
+            "SELECT DISTINCT name, method FROM plan JOIN experiments ON experiment_id = id WHERE"
+            " name LIKE '%race %'"
         )
         fitted = [(name, method) for name, method in found]
     for row in table.itertuples():
@@ -278,8 +312,12 @@ def test_pairs_that_stay_open_come_with_how_often_they_were_raced_and_put_to_pro
                      for one in (row.up, row.down)]  # fmt: skip
             # A race of other pairs may have fitted both methods too.
             assert count <= len(names[0] & names[1])
-    assert len({name for name, _ in fitted if name.startswith("evidence race ")}) == len(result.races)
-    assert sum(bool(race.tuned_pairs) for race in result.races) == len({n for n, _ in fitted if n.startswith("race ")})
+    assert len({name for name, _ in fitted if name.startswith("evidence race ")}) == len(
+        result.races
+    )
+    assert sum(bool(race.tuned_pairs) for race in result.races) == len(
+        {n for n, _ in fitted if n.startswith("race ")}
+    )
 
 
 def test_what_was_tried_for_open_pairs_is_part_of_the_file_and_older_files_lack_it(once, tmp_path):
@@ -311,7 +349,10 @@ def test_every_fit_of_the_proof_is_kept_with_its_rows_and_configuration(once):
     scores = fits.set_index(["formula", "method", "sample"])["score"]
     for item in result.measured:
         for claim in item.claims:
-            leads = [scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i] for i in range(3)]
+            leads = [
+                scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i]
+                for i in range(3)
+            ]
             np.testing.assert_allclose(claim.leads[:3], leads, atol=1e-6)
     screen = result.screen_table()
     assert list(screen["method"]) == list(METHODS)
@@ -327,7 +368,9 @@ def test_the_intervals_of_claims_follow_from_the_fits_in_the_folder_by_a_second_
     for item in collection.sets:
         for claim in item.claims:
             n = len(claim.leads)
-            leads = [scores[item.name, claim.up, i] - scores[item.name, claim.down, i] for i in range(n)]
+            leads = [
+                scores[item.name, claim.up, i] - scores[item.name, claim.down, i] for i in range(n)
+            ]
             low, high = limits_by_bisection(leads, plan)
             assert claim.mean == pytest.approx(np.mean(leads), abs=1e-12)
             assert (claim.low, claim.high) == pytest.approx((low, high), abs=1e-6)
@@ -354,25 +397,39 @@ def test_search_race_proof_and_dataset_have_no_row_in_common(once):
     }
     assert len(shown | proof | race) == len(shown) + len(proof) + len(race)
     other = {
-        row_seed("evidence", SMALL.seed + 1, v.entry.generator.identity, i) for v in result.verdicts for i in range(12)
+        row_seed("evidence", SMALL.seed + 1, v.entry.generator.identity, i)
+        for v in result.verdicts
+        for i in range(12)
     }
     assert not other & proof
-    search = np.random.default_rng([SMALL.seed, 0]).normal(size=(SMALL.n_train + SMALL.n_test, SMALL.n_features))
+    search = np.random.default_rng([SMALL.seed, 0]).normal(
+        size=(SMALL.n_train + SMALL.n_test, SMALL.n_features)
+    )
     rows = [search[:, 0]]
     for verdict in result.verdicts:
         generator = verdict.entry.generator
         used = {fit.row_seed for fit in verdict.fits}
-        mine = [row_seed("race", SMALL.seed, generator.identity, i) for i in range(SMALL.race_seeds)]
+        mine = [
+            row_seed("race", SMALL.seed, generator.identity, i) for i in range(SMALL.race_seeds)
+        ]
         shown_seed = row_seed("shown", SMALL.seed, generator.identity)
-        rows += [np.asarray(generator.sample(300, seed).X)[:, 0] for seed in (*used, *mine, shown_seed)]
+        rows += [
+            np.asarray(generator.sample(300, seed).X)[:, 0] for seed in (*used, *mine, shown_seed)
+        ]
     values = np.concatenate(rows)
     assert len(np.unique(values)) == len(values)
 
 
 @pytest.mark.usefixtures("in_process")
 def test_methods_are_tuned_on_every_sample_of_the_proof(tmp_path):
-    tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 5}]}
-    spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree}, trials=5, claims=1)
+    tree = {
+        **METHODS["Tree"],
+        "space": {"max_depth": {"low": 1, "high": 10}},
+        "portfolio": [{"max_depth": 5}],
+    }
+    spec = replace(
+        SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree}, trials=5, claims=1
+    )
     result = evolve(spec, tmp_path / "tuned.sqlite")
     assert result.n_failed == 0
     fits = result.fits_table()
@@ -383,8 +440,25 @@ def test_methods_are_tuned_on_every_sample_of_the_proof(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
-    sizes = {"n_train": 200, "n_test": 200, "looks": (2, 10), "claims": 1, "evidence_rows": 200, "trials": 2}
-    spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, screened=3, races=1, n_features=4, finalists=0, **sizes)
+    sizes = {
+        "n_train": 200,
+        "n_test": 200,
+        "looks": (2, 10),
+        "claims": 1,
+        "evidence_rows": 200,
+        "trials": 2,
+    }
+    spec = EvolveSpec(
+        "eight",
+        generations=1,
+        batch=8,
+        chunk=8,
+        screened=3,
+        races=1,
+        n_features=4,
+        finalists=0,
+        **sizes,
+    )
     result = evolve(spec, tmp_path / "s.sqlite")
     assert result.n_failed == 0
     assert result.curve[-1].scouted == 8
@@ -411,8 +485,12 @@ def test_a_learning_curve_rises_with_rows_and_falls_with_noise(tmp_path):
     with Laboratory(tmp_path / "l.sqlite") as laboratory:
         sizes = {"n_fresh": 1000, "n_seeds": 3}
         rows = learning_curve(generator, methods, laboratory, "n", [50, 1000], **sizes)
-        noise = learning_curve(generator, methods, laboratory, "noise", [0.0, 0.5], n_train=500, **sizes)
-        columns = learning_curve(generator, methods, laboratory, "irrelevant", [0, 40], n_train=100, **sizes)
+        noise = learning_curve(
+            generator, methods, laboratory, "noise", [0.0, 0.5], n_train=500, **sizes
+        )
+        columns = learning_curve(
+            generator, methods, laboratory, "irrelevant", [0, 40], n_train=100, **sizes
+        )
         with pytest.raises(InputError, match="learning curve is over"):
             learning_curve(generator, methods, laboratory, "depth", [1])
     assert rows["mean"].is_monotonic_increasing
@@ -467,8 +545,13 @@ def test_a_pair_is_proven_by_its_lower_bound_not_its_mean():
 
 def made(name: str, concept: int, stability: float = 1.0, **means: float) -> GeneratedSet:
     # Differences that do not vary at all would prove nothing.
-    aurocs = {m: tuple(v + place * d for d in (-1e-5, 0.0, 1e-5)) for place, (m, v) in enumerate(means.items())}
-    return GeneratedSet(name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", 0.0, True, aurocs, stability)
+    aurocs = {
+        m: tuple(v + place * d for d in (-1e-5, 0.0, 1e-5))
+        for place, (m, v) in enumerate(means.items())
+    }
+    return GeneratedSet(
+        name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", 0.0, True, aurocs, stability
+    )
 
 
 def test_the_cover_takes_what_proves_most_and_few_of_one_concept():
@@ -515,7 +598,8 @@ def test_the_time_of_a_search_goes_on_where_it_was_stopped(tmp_path):
 def test_a_goal_keeps_only_the_pairs_that_serve_it(tmp_path):
     laboratory = Laboratory(tmp_path / "s.sqlite")
     wanted = {
-        goal: Evolution(SMALL, laboratory, focus="KNN", goal=goal).prover.wanted for goal in ("wins", "loses", "both")
+        goal: Evolution(SMALL, laboratory, focus="KNN", goal=goal).prover.wanted
+        for goal in ("wins", "loses", "both")
     }
     assert wanted["wins"] == ((1, 0), (1, 2))
     assert wanted["loses"] == ((0, 1), (2, 1))
@@ -536,7 +620,10 @@ def test_a_goal_keeps_only_the_pairs_that_serve_it(tmp_path):
         ("batch = 'many'", "batch must be a number"),
         ("methods = { A = { use = 'sklearn.svm:LinearSVC' } }", "at least two methods"),
         ("[methods.A]\nuse = 'mlknn'\n[methods.A]\nuse = 'mlknn'", "is not valid TOML"),
-        ("[methods.A]\nuse = 'sklearn.svm:LinearSVC'\nportfolio = [{ X = 1 }]", "unknown parameter of method 'A' 'X'"),
+        (
+            "[methods.A]\nuse = 'sklearn.svm:LinearSVC'\nportfolio = [{ X = 1 }]",
+            "unknown parameter of method 'A' 'X'",
+        ),
     ],
 )
 def test_a_wrong_spec_is_refused_in_a_sentence(tmp_path, text, said):
@@ -554,7 +641,11 @@ def test_a_method_of_the_users_joins_the_others():
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
-    "data", [{"noise": 0.1, "irrelevant": 3, "positive": 0.35}, {"categorical": [0], "levels": 6, "redundant": 1}]
+    "data",
+    [
+        {"noise": 0.1, "irrelevant": 3, "positive": 0.35},
+        {"categorical": [0], "levels": 6, "redundant": 1},
+    ],
 )
 def test_a_search_takes_the_kinds_of_data_that_sample_takes(tmp_path, data):
     methods = {"LR": METHODS["LR"], "Tree": METHODS["Tree"]}
@@ -562,7 +653,7 @@ def test_a_search_takes_the_kinds_of_data_that_sample_takes(tmp_path, data):
     result = evolve(spec, tmp_path / "s.sqlite")
     assert result.n_failed == 0
     assert result.measured
-    (item, *_) = result.measured
+    item, *_ = result.measured
     assert item.bayes < 1
     assert item.generator().declaration() == {**item.generator().declaration(), **data}
     result.write(tmp_path / "out")

@@ -48,14 +48,18 @@ def test_another_spelling_of_a_function_is_of_the_same_families(one, other):
 def test_the_measures_agree_with_what_is_known_by_calculation():
     rows = population(10)[:20_000]
     active = (0, 1)
-    # The sign of a sum of normal features: its linear part has the weight 2 / pi, whatever the coefficients.
+    # The sign of a sum of normal features: its linear part has the weight 2 / pi, whatever the
+    # coefficients.
     labels = (rows[:, 0] + 3 * rows[:, 1] > 0).astype(np.int64)
     assert straightness(rows, labels, active) == pytest.approx(2 / np.pi, abs=0.02)
     # Each feature alone says nothing of a product's sign; of a single sign it says everything.
     assert abs(told_alone(rows, (rows[:, 0] * rows[:, 1] > 0).astype(np.int64), active)) < 0.005
     assert told_alone(rows, (rows[:, 0] > 0).astype(np.int64), (0,)) == pytest.approx(1, abs=0.02)
-    # For sign(a + b) of independent normals, E[label | a] = Phi(a), whose variance is 1/12: a third of the label's.
-    assert told_alone(rows, (rows[:, 0] + rows[:, 1] > 0).astype(np.int64), (0,)) == pytest.approx(1 / 3, abs=0.02)
+    # For sign(a + b) of independent normals, E[label | a] = Phi(a), whose variance is 1/12: a third
+    # of the label's.
+    assert told_alone(rows, (rows[:, 0] + rows[:, 1] > 0).astype(np.int64), (0,)) == pytest.approx(
+        1 / 3, abs=0.02
+    )
 
 
 def test_every_family_is_told_in_words():

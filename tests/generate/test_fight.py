@@ -14,9 +14,30 @@ from sklearn.metrics import roc_auc_score
 from paragone.data import load
 from paragone.errors import InputError
 from paragone.generate import Collection, Contender, GeneratorSpec, Laboratory
-from paragone.generate.fight import STORE, FightPlan, FightResult, Raced, distinct_names, fight, shown_seed
-from paragone.generate.fight_page import coin_sentence, crossing, fight_page, fits_table, write_fight
-from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, learning_curves, pictures, search_chart
+from paragone.generate.fight import (
+    STORE,
+    FightPlan,
+    FightResult,
+    Raced,
+    distinct_names,
+    fight,
+    shown_seed,
+)
+from paragone.generate.fight_page import (
+    coin_sentence,
+    crossing,
+    fight_page,
+    fits_table,
+    write_fight,
+)
+from paragone.generate.fight_pictures import (
+    Picture,
+    claims_chart,
+    curve_chart,
+    learning_curves,
+    pictures,
+    search_chart,
+)
 from paragone.generate.planes import plane_of
 from paragone.generate.proof import LeadClaim, Proof, TunedFit
 from paragone.generate.truth import truth_sheet
@@ -26,7 +47,16 @@ from paragone.stats import Interval
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
 SMALL = FightPlan(
-    minutes=0.02, seed=3, rows=80, features=3, trials=1, folds=2, finalists=1, looks=(12,), fresh=200, batch=6
+    minutes=0.02,
+    seed=3,
+    rows=80,
+    features=3,
+    trials=1,
+    folds=2,
+    finalists=1,
+    looks=(12,),
+    fresh=200,
+    batch=6,
 )
 
 
@@ -56,7 +86,9 @@ def test_every_score_of_a_proof_is_what_a_plain_fit_gives_on_the_recorded_rows(f
                 values = model.fit(data.X[train], data.y[train]).predict_proba(data.X[~train])[:, 1]
                 assert fit.score == pytest.approx(roc_auc_score(data.y[~train], values), abs=1e-9)
             scores[fit.method, fit.sample] = fit.score
-        leads = [scores[proof.claim.up, i] - scores[proof.claim.down, i] for i in range(proof.stopped_at)]
+        leads = [
+            scores[proof.claim.up, i] - scores[proof.claim.down, i] for i in range(proof.stopped_at)
+        ]
         assert leads == pytest.approx(proof.leads)
         assert proof.interval.estimate == pytest.approx(np.mean(leads))
         assert proof.holds == (proof.interval.low >= SMALL.margin)
@@ -75,7 +107,9 @@ def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fou
     folder, result, shown = fought
     held = result.proven("Tree", "Linear")
     assert held
-    assert "Tree beats Linear by 0.05 AUROC or more on 1 proven dataset" in result.sentence("Tree", "Linear")
+    assert "Tree beats Linear by 0.05 AUROC or more on 1 proven dataset" in result.sentence(
+        "Tree", "Linear"
+    )
     page = (folder / "report.html").read_text()
     for said in (
         "Linear against Tree",
@@ -101,7 +135,11 @@ def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fou
 def test_a_plane_is_shown_as_a_picture_with_its_surface(fought):
     folder, result, shown = fought
     page = fight_page(result, shown, folder, "duel")
-    planes = [figure for figure in page.figures() if "curves" not in figure.name and figure.name.startswith("duel-")]
+    planes = [
+        figure
+        for figure in page.figures()
+        if "curves" not in figure.name and figure.name.startswith("duel-")
+    ]
     assert len(planes) == 3 * len(shown)
     # The page's own plots would draw the rows of the dataset alone.
     assert [figure.plot for figure in planes] == [None] * len(planes)
@@ -125,7 +163,9 @@ def test_the_same_fight_again_decides_the_same_and_runs_nothing(fought, monkeypa
 def test_a_fight_that_had_no_time_for_proofs_says_so_and_goes_on_with_more(fought, tmp_path):
     hasty = fight(LINEAR, TREE, tmp_path, replace(SMALL, minutes=0.0001))
     assert hasty.proofs == ()
-    assert "no dataset was found on which Tree beats Linear by 0.05 AUROC" in hasty.sentence("Tree", "Linear")
+    assert "no dataset was found on which Tree beats Linear by 0.05 AUROC" in hasty.sentence(
+        "Tree", "Linear"
+    )
     page = write_fight(hasty, (), tmp_path, "hasty")
     assert "No dataset was found on which Linear beats Tree" in page.read_text()
     opened = pd.read_csv(tmp_path / "open_pairs.csv")
@@ -137,7 +177,10 @@ def test_a_method_against_itself_ends_in_the_honest_sentence(tmp_path):
     assert [one.name for one in twice] == ["Tree", "Tree (second)"]
     found = fight(TREE, TREE, tmp_path, replace(SMALL, minutes=5, batch=4))
     # Given up long before the minutes: no formula led at all.
-    assert found.ended_by == "after 8 generations no formula led by a fifth of the margin in either direction"
+    assert (
+        found.ended_by
+        == "after 8 generations no formula led by a fifth of the margin in either direction"
+    )
     assert (found.raced, found.proofs) == ((), ())
     for up, down in found.directions:
         assert "no dataset was found" in found.sentence(up, down)
@@ -170,7 +213,9 @@ def test_a_plan_that_cannot_be_is_refused(change, said):
 
 def a_proof(leads, low=0.1):
     claim = LeadClaim("Tree", "Linear", GeneratorSpec("mul(X0, X1)", n_features=3))
-    return Proof(claim, tuple(leads), Interval(float(np.mean(leads)), low, 1.0), low >= 0.05, "shown")
+    return Proof(
+        claim, tuple(leads), Interval(float(np.mean(leads)), low, 1.0), low >= 0.05, "shown"
+    )
 
 
 def a_picture(curve):
@@ -180,12 +225,18 @@ def a_picture(curve):
 
 
 def test_a_lead_that_is_a_coin_is_called_one():
-    assert coin_sentence(a_proof([0.45, 0.01, 0.3])).startswith("A coin, not a margin: the lead is 0.450 on the best")
+    assert coin_sentence(a_proof([0.45, 0.01, 0.3])).startswith(
+        "A coin, not a margin: the lead is 0.450 on the best"
+    )
 
 
 def test_the_crossing_of_two_curves_is_told_as_far_as_they_show():
     def curve(*means):
-        rows = [(m, size, v, v, v) for size, pair in zip((50, 100, 200), means, strict=True) for m, v in pair.items()]
+        rows = [
+            (m, size, v, v, v)
+            for size, pair in zip((50, 100, 200), means, strict=True)
+            for m, v in pair.items()
+        ]
         return pd.DataFrame(rows, columns=["method", "rows", "mean", "low", "high"])
 
     below, above = {"Tree": 0.6, "Linear": 0.7}, {"Tree": 0.8, "Linear": 0.7}
@@ -212,7 +263,9 @@ def test_learning_curves_are_means_of_the_fits(fought):
 def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
     proof = replace(a_proof([0.2] * 12, low=0.02), holds=False)
     raced = (Raced("Tree", "Linear", "mul(X0, X1)", 0.3, (0.2, 0.1, 0.3)),)
-    result = FightResult((LINEAR, TREE), SMALL, raced, (proof,), ((1.0, 0.0, 0.3),), 1234, 60, 0, 90.0, "time")
+    result = FightResult(
+        (LINEAR, TREE), SMALL, raced, (proof,), ((1.0, 0.0, 0.3),), 1234, 60, 0, 90.0, "time"
+    )
     said = result.sentence("Tree", "Linear")
     for part in (
         "1,234 formulas",
@@ -223,14 +276,20 @@ def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
         "1.5 minutes",
     ):
         assert part in said, part
-    assert "its proof did not fit into the time" in replace_proofs(result, ()).sentence("Tree", "Linear")
+    assert "its proof did not fit into the time" in replace_proofs(result, ()).sentence(
+        "Tree", "Linear"
+    )
     assert len(claims_chart(result).to_dict()["layer"]) == 3
     # The page keeps a lead until the next generation: nothing rose in between.
     assert plot_of(search_chart(result).to_dict()).steps
     page = fight_page(result, (), "somewhere", "x")
     assert page.title == "Linear against Tree"
     # A direction without a proven dataset is told in the finding, and has no empty section.
-    assert [section.title for section in page.sections] == ["The finding", "What was tried", "How it was done"]
+    assert [section.title for section in page.sections] == [
+        "The finding",
+        "What was tried",
+        "How it was done",
+    ]
 
 
 def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
@@ -242,7 +301,10 @@ def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
     for minutes, unit, last in ((0.5, "seconds", 30.0), (8.0, "minutes", 8.0)):
         plot = drawn(minutes)
         assert plot.x == unit
-        assert {name: line[-1] for name, line in plot.series.items()} == {"Linear": (last, 0.2), "Tree": (last, 0.3)}
+        assert {name: line[-1] for name, line in plot.series.items()} == {
+            "Linear": (last, 0.2),
+            "Tree": (last, 0.3),
+        }
 
 
 def replace_proofs(result, proofs):
@@ -261,7 +323,9 @@ def test_a_dataset_with_kinds_of_data_is_loaded_from_its_table(tmp_path):
         for method, score in (("Tree", 0.9), ("Linear", 0.5))
     )
     proof = replace(a_proof([0.4] * 12), claim=LeadClaim("Tree", "Linear", generator), fits=fits)
-    result = FightResult((LINEAR, TREE), noisy, (), (proof,), ((1.0, 0.0, 0.3),), 9, 6, 0, 90.0, "time")
+    result = FightResult(
+        (LINEAR, TREE), noisy, (), (proof,), ((1.0, 0.0, 0.3),), 9, 6, 0, 90.0, "time"
+    )
     data = generator.sample(noisy.rows, shown_seed(noisy, generator), name="kinds-1")
     picture = Picture("kinds-1", proof, data, truth_sheet(generator), plane_of(generator), {})
     write_fight(result, (picture,), tmp_path, "kinds")

@@ -28,7 +28,9 @@ def test_a_simplified_formula_has_the_same_values_and_is_no_longer():
     for expression in random_formulas(600, seed=1):
         simple = simplify(expression)
         good = finite_rows(expression, rows)
-        assert (simple.evaluate(rows)[good] == expression.evaluate(rows)[good]).all(), str(expression)
+        assert (simple.evaluate(rows)[good] == expression.evaluate(rows)[good]).all(), str(
+            expression
+        )
         assert simple.size <= expression.size
         assert simplify(simple) == simple
         shorter += simple.size < expression.size
@@ -39,7 +41,9 @@ def test_simplified_by_rows_the_values_on_them_stay():
     for expression in random_formulas(400, seed=2):
         good = finite_rows(expression, ROWS)
         if good.all():
-            assert (simplify(expression, ROWS).evaluate(ROWS) == expression.evaluate(ROWS)).all(), str(expression)
+            assert (simplify(expression, ROWS).evaluate(ROWS) == expression.evaluate(ROWS)).all(), (
+                str(expression)
+            )
 
 
 def test_the_canonical_spelling_keeps_values_and_ignores_the_order_of_operands():
@@ -53,7 +57,13 @@ def test_the_canonical_spelling_keeps_values_and_ignores_the_order_of_operands()
         root = expression.tokens[0]
         if root in swapped:
             second = expression.subtree(expression.subtree(1).stop)
-            turned = Expression((swapped[root], *expression.tokens[second], *expression.tokens[expression.subtree(1)]))
+            turned = Expression(
+                (
+                    swapped[root],
+                    *expression.tokens[second],
+                    *expression.tokens[expression.subtree(1)],
+                )
+            )
             assert canonical_key(turned) == canonical_key(expression)
             changed += turned != expression
     assert changed > 100

@@ -64,16 +64,24 @@ def test_every_cell_of_a_dataset_with_text_classes_is_scored_as_scikit_learn_sco
         train, test = splits[fold].train, splits[fold].test
         model = clone(methods[name]).fit(data.X[train], data.y[train])
         truth = data.y[test] == positive
-        told = model.predict_proba(data.X[test])[:, 1] if name == "NB" else model.decision_function(data.X[test])
+        told = (
+            model.predict_proba(data.X[test])[:, 1]
+            if name == "NB"
+            else model.decision_function(data.X[test])
+        )
         expected = {
             "auroc": roc_auc_score(truth, told),
             "auprc": average_precision_score(truth, told),
             "f1": f1_score(truth, model.predict(data.X[test]) == positive),
         }
-        assert dict(zip(scores["metric"], scores["value"], strict=True)) == pytest.approx(expected, abs=1e-12)
+        assert dict(zip(scores["metric"], scores["value"], strict=True)) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
-@pytest.mark.parametrize("labels", [("benign", "malignant"), (False, True), (-1, 1), (2, 7)], ids=str)
+@pytest.mark.parametrize(
+    "labels", [("benign", "malignant"), (False, True), (-1, 1), (2, 7)], ids=str
+)
 @pytest.mark.parametrize(
     "model",
     [
@@ -100,13 +108,17 @@ def test_what_the_classes_are_called_changes_no_score(model, labels):
 def test_a_test_part_of_one_class_is_not_scored_as_if_it_were_the_other():
     data = data_of(("benign", "malignant"))
     negative = data.y_test == "benign"
-    part = SplitData(data.X_train, data.y_train, data.X_test[negative], data.y_test[negative], "classification")
+    part = SplitData(
+        data.X_train, data.y_train, data.X_test[negative], data.y_test[negative], "classification"
+    )
     found = values_of(Holdout(metrics=("auroc", "f1")), LogisticRegression(), part)
     assert np.isnan(found[0])
     assert found[1] == 0.0
 
 
-@pytest.mark.parametrize("model", [GaussianNB(), RidgeClassifier(), HardLabels(), DecisionTreeClassifier(max_depth=2)])
+@pytest.mark.parametrize(
+    "model", [GaussianNB(), RidgeClassifier(), HardLabels(), DecisionTreeClassifier(max_depth=2)]
+)
 def test_the_order_of_the_values_gives_their_scores_to_the_last_bit(model):
     data = data_of((0, 1))
     short, whole = Holdout(keep_values=False), Holdout()
@@ -134,10 +146,15 @@ def test_a_classifier_that_gives_nan_fails_and_says_so():
         Holdout().fit(NoNumbers(), data_of((0, 1)))
 
 
-@pytest.mark.parametrize("protocol", [Holdout(), Holdout(keep_values=False, metrics=("auroc",))], ids=["all", "auroc"])
+@pytest.mark.parametrize(
+    "protocol", [Holdout(), Holdout(keep_values=False, metrics=("auroc",))], ids=["all", "auroc"]
+)
 def test_a_hold_out_keeps_the_laws_of_protocols(protocol):
     tuned = TunedClassifier(
-        "sklearn.tree:DecisionTreeClassifier", space={"max_depth": {"low": 1, "high": 3}}, trials=2, folds=3
+        "sklearn.tree:DecisionTreeClassifier",
+        space={"max_depth": {"low": 1, "high": 3}},
+        trials=2,
+        folds=3,
     )
     methods = {"NB": GaussianNB(), "Ridge": RidgeClassifier(), "Hard": HardLabels, "Tuned": tuned}
     laws = check_protocol(protocol, "breast-cancer", methods)
@@ -145,7 +162,11 @@ def test_a_hold_out_keeps_the_laws_of_protocols(protocol):
 
 
 def test_screening_keeps_the_laws_of_protocols():
-    tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 2}, {"max_depth": 4}))
+    tree = Contender(
+        "Tree",
+        "sklearn.tree:DecisionTreeClassifier",
+        portfolio=({"max_depth": 2}, {"max_depth": 4}),
+    )
     assert check_protocol(Screening(), "wine-traits", {"Tree": screen_of(tree)})
 
 
@@ -160,21 +181,38 @@ class FirstHoldout(Holdout):
 
 def test_a_store_of_the_first_release_is_reported_and_goes_on_without_a_new_fit(tmp_path):
     store = tmp_path / "old.sqlite"
-    methods = {"NB": "sklearn.naive_bayes:GaussianNB", "Ridge": "sklearn.linear_model:RidgeClassifier"}
-    data = parted(GeneratorSpec("add(X0, X1)", n_features=3).sample(200, seed=1, name="a-sum"), range(100))
+    methods = {
+        "NB": "sklearn.naive_bayes:GaussianNB",
+        "Ridge": "sklearn.linear_model:RidgeClassifier",
+    }
+    data = parted(
+        GeneratorSpec("add(X0, X1)", n_features=3).sample(200, seed=1, name="a-sum"), range(100)
+    )
     with Laboratory(store) as laboratory:
         old = laboratory.run("first", [data], methods, FirstHoldout(), seed=3)
-        assert any(file.name == "report.html" for file in report(store, tmp_path / "paper", charts=False))
+        assert any(
+            file.name == "report.html" for file in report(store, tmp_path / "paper", charts=False)
+        )
         found = laboratory.run("first", [data], methods, Holdout(), seed=3)
-    assert {place: one.scores for place, one in found.items()} == {place: one.scores for place, one in old.items()}
-    assert all(set(one.scores) == set(METRICS) and set(one.arrays) == {"scores", "values"} for one in found.values())
+    assert {place: one.scores for place, one in found.items()} == {
+        place: one.scores for place, one in old.items()
+    }
+    assert all(
+        set(one.scores) == set(METRICS) and set(one.arrays) == {"scores", "values"}
+        for one in found.values()
+    )
 
 
 def test_every_metric_of_a_hold_out_has_a_direction_and_can_be_compared():
     assert all(named_metric(name).higher_is_better is True for name in METRICS)
     rng = np.random.default_rng(0)
     rows = [
-        {"dataset": f"d{d}", "method": m, "metric": "auprc", "value": 0.5 + 0.3 * (m == "B") + 0.01 * rng.random()}
+        {
+            "dataset": f"d{d}",
+            "method": m,
+            "metric": "auprc",
+            "value": 0.5 + 0.3 * (m == "B") + 0.01 * rng.random(),
+        }
         for d in range(8)
         for m in ("A", "B")
     ]

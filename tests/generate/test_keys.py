@@ -50,7 +50,12 @@ PROBLEMS = [
 ]
 """Twenty-five problems, each another function: 300 unlike pairs."""
 
-INCREASING = ["add({0}, 1.5)", "mul(3.0, {0})", "mul({0}, mul({0}, {0}))", "sub({0}, safeDiv(0.2, 1.0))"]
+INCREASING = [
+    "add({0}, 1.5)",
+    "mul(3.0, {0})",
+    "mul({0}, mul({0}, {0}))",
+    "sub({0}, safeDiv(0.2, 1.0))",
+]
 DECREASING = ["sub(0.0, {0})", "sub(1.0, {0})", "mul(-2.5, {0})"]
 
 
@@ -58,7 +63,10 @@ def rewritten(formula: str, rng: np.random.Generator) -> str:
     """Rename the features, turn the signs of some, swap operands that may be swapped, transform the value."""
     features = sorted(set(re.findall(r"X\d", formula)))
     names = [f"X{j}" for j in rng.permutation(10)[: len(features)]]
-    turned = {old: f"sub(0.0, {new})" if rng.random() < 0.5 else new for old, new in zip(features, names, strict=True)}
+    turned = {
+        old: f"sub(0.0, {new})" if rng.random() < 0.5 else new
+        for old, new in zip(features, names, strict=True)
+    }
     text = re.sub(r"X\d", lambda found: turned[found[0]], swapped(formula, rng))
     outer = (INCREASING + DECREASING)[int(rng.integers(len(INCREASING) + len(DECREASING)))]
     return outer.format(text) if rng.random() < 0.7 else text
@@ -104,9 +112,18 @@ def test_two_spellings_of_each_problem_have_its_key(formula, keys):
         ("sub(mul(X0, X0), mul(X1, X1))", "gt(mul(X4, X4), mul(X2, X2))"),
         ("mul(X0, mul(X1, X2))", "safeDiv(X5, mul(X4, X3))"),
         ("mul(X0, mul(X1, X2))", "mul(X3, mul(mul(X1, X1), mul(X6, X9)))"),
-        ("mul(add(X0, X1), mul(add(X2, X3), add(X4, X5)))", "mul(sub(X9, X3), mul(sub(X5, X4), add(X2, X0)))"),
-        ("mul(add(X0, X1), mul(add(X2, X3), add(X4, X5)))", "safeDiv(sub(X0, X5), mul(add(X1, X4), sub(X2, X3)))"),
-        ("mul(X0, mul(X1, mul(X2, mul(X3, mul(X4, X5)))))", "safeDiv(mul(X9, X8), mul(X7, mul(X6, mul(X3, X1))))"),
+        (
+            "mul(add(X0, X1), mul(add(X2, X3), add(X4, X5)))",
+            "mul(sub(X9, X3), mul(sub(X5, X4), add(X2, X0)))",
+        ),
+        (
+            "mul(add(X0, X1), mul(add(X2, X3), add(X4, X5)))",
+            "safeDiv(sub(X0, X5), mul(add(X1, X4), sub(X2, X3)))",
+        ),
+        (
+            "mul(X0, mul(X1, mul(X2, mul(X3, mul(X4, X5)))))",
+            "safeDiv(mul(X9, X8), mul(X7, mul(X6, mul(X3, X1))))",
+        ),
         ("max(X0, X1)", "min(X6, X3)"),
     ],
 )
@@ -194,8 +211,12 @@ def test_keys_of_ten_features_take_little_memory_and_are_told_by_their_labels():
     tracemalloc.stop()
     assert peak < 500e6
     assert not one.startswith("w")
-    assert one == formula_key(Expression.parse(bowl((9, 2, 0, 5), (1, 3, 4, 6, 7, 8))), range(10), 10)
-    assert one == formula_key(Expression.parse(f"sub(0.0, {bowl((0, 1, 2, 3), (9, 8, 7, 6, 5, 4))})"), range(10), 10)
+    assert one == formula_key(
+        Expression.parse(bowl((9, 2, 0, 5), (1, 3, 4, 6, 7, 8))), range(10), 10
+    )
+    assert one == formula_key(
+        Expression.parse(f"sub(0.0, {bowl((0, 1, 2, 3), (9, 8, 7, 6, 5, 4))})"), range(10), 10
+    )
     three = bowl((0, 1, 2), (3, 4, 5, 6, 7, 8))
     assert formula_key(Expression.parse(three), range(9), 10) != one
 
@@ -225,4 +246,10 @@ def test_digen_sets_have_the_keys_of_their_concepts():
     assert (found.groupby("concept")["key"].nunique() == 1).all()
     joined = found.groupby("key")["concept"].nunique()
     members = found.loc[found["key"] == joined.idxmax(), "dataset"]
-    assert set(members) == {"digen10_8322", "digen16_5390", "digen19_7270", "digen31_2433", "digen36_466"}
+    assert set(members) == {
+        "digen10_8322",
+        "digen16_5390",
+        "digen19_7270",
+        "digen31_2433",
+        "digen36_466",
+    }

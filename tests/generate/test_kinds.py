@@ -69,7 +69,9 @@ def test_every_option_is_tested_as_a_kind():
     assert named | others == {item.name for item in fields(GeneratorSpec)}
 
 
-@pytest.mark.parametrize("changed", [{"noise": 0.3}, {"irrelevant": 4}, {"missing": 0.2}, {"redundant": 2}])
+@pytest.mark.parametrize(
+    "changed", [{"noise": 0.3}, {"irrelevant": 4}, {"missing": 0.2}, {"redundant": 2}]
+)
 def test_what_is_changed_changes_nothing_else(changed):
     plain, other = made(), made(**changed)
     before, after = plain.draw(500, 3), other.draw(500, 3)
@@ -89,7 +91,10 @@ def test_noise_keeps_the_shares_of_the_classes(noise, positive):
 
 
 def test_noise_is_the_share_of_labels_drawn_again():
-    clean, noisy = made(positive=0.3).draw(100_000, 1), made(positive=0.3, noise=0.5).draw(100_000, 1)
+    clean, noisy = (
+        made(positive=0.3).draw(100_000, 1),
+        made(positive=0.3, noise=0.5).draw(100_000, 1),
+    )
     # A label drawn with the shares of the classes differs from the old one with chance 2 p (1 - p).
     assert (clean.y != noisy.y).mean() == pytest.approx(0.5 * 2 * 0.3 * 0.7, abs=0.01)
 
@@ -142,7 +147,8 @@ def test_rows_of_a_group_are_alike_and_parts_share_no_group():
     assert np.bincount(groups).tolist() == [10] * 5000
     noise = y - (X[:, 0] + X[:, 1] * X[:, 2])
     for column in (X[:, 0], X[:, 3], noise):
-        # The correlation of two rows of one group is the share of the variance that they have in common.
+        # The correlation of two rows of one group is the share of the variance that they have in
+        # common.
         blocks = column.reshape(-1, 10)
         assert np.corrcoef(blocks[:, 0], blocks[:, 1])[0, 1] == pytest.approx(0.6, abs=0.03)
         assert column.std() == pytest.approx(1 if column is not noise else np.sqrt(2), abs=0.03)
@@ -158,7 +164,10 @@ def test_rows_of_a_group_are_alike_and_parts_share_no_group():
     ("options", "said"),
     [
         ({"formula": "gt(X0, X1)", "positive": 0.1}, "cannot be cut into classes of 0.9 and 0.1"),
-        ({"formula": "max(X0, 0.0)", "target": "multiclass", "n_classes": 4}, "cannot be cut into classes"),
+        (
+            {"formula": "max(X0, 0.0)", "target": "multiclass", "n_classes": 4},
+            "cannot be cut into classes",
+        ),
         ({"formula": "gt(X0, 4.0)"}, "nothing to learn|no middle"),
         ({"formula": "gt(X0, 3.0)"}, "no middle to be cut at"),
         ({"formula": "add(1.0, 2.0)"}, "nothing to learn"),
@@ -207,14 +216,19 @@ def test_an_unknown_key_of_a_declaration_is_named():
 
 
 def test_ties_in_the_middle_are_taken_as_they_are_where_no_share_is_asked_for():
-    assert GeneratorSpec("gt(X0, 1.0)").resolved().shares[1] == pytest.approx(norm.cdf(-1), abs=0.001)
+    assert GeneratorSpec("gt(X0, 1.0)").resolved().shares[1] == pytest.approx(
+        norm.cdf(-1), abs=0.001
+    )
     assert GeneratorSpec("max(X0, 0.0)").resolved().shares[1] == pytest.approx(0.5, abs=0.001)
     kept = replace(made(), cut=0.5)
     assert kept.threshold().value == 0.5
 
 
 def test_a_wide_table_needs_the_columns_of_its_formula_only():
-    wide, narrow = GeneratorSpec("mul(X3, X900)", n_features=1000), GeneratorSpec("mul(X0, X1)", n_features=2)
+    wide, narrow = (
+        GeneratorSpec("mul(X3, X900)", n_features=1000),
+        GeneratorSpec("mul(X0, X1)", n_features=2),
+    )
     assert wide.resolved().shares == narrow.resolved().shares
     assert wide.sample(50, 1).n_features == 1000
 
@@ -237,14 +251,27 @@ def test_the_command_takes_every_kind_and_prints_the_truth(tmp_path):
     asked = {"features": 3, "rows": 200, "test-rows": 100, "noise": 0.1, "positive": 0.3, "correlation": 0.2,
              "irrelevant": 1, "redundant": 1, "categorical": 0, "levels": 3, "missing": 0.1, "missing-by": "value",
              "drift": 0.5, "group-size": 4, "group-share": 0.4}  # fmt: skip
-    options = ["--nominal", *(part for name, value in asked.items() for part in (f"--{name}", str(value)))]
-    found = CliRunner().invoke(app, ["generate", "sample", "add(X0, X1)", "--out", str(tmp_path), *options])
+    options = [
+        "--nominal",
+        *(part for name, value in asked.items() for part in (f"--{name}", str(value))),
+    ]
+    found = CliRunner().invoke(
+        app, ["generate", "sample", "add(X0, X1)", "--out", str(tmp_path), *options]
+    )
     assert found.exit_code == 0, found.output
     for said in ("200 rows of 5 features", "100 rows of 5 features", "the best that any method can reach", "AUROC 0.",
                  "active features: X0, X1", "Shapley"):  # fmt: skip
         assert said in found.output
     entries = json.loads((tmp_path / "manifest.json").read_text())["sets"]
-    assert [(entry["part"], entry["n_rows"]) for entry in entries] == [("train", 200), ("test", 100)]
-    assert entries[0]["truth"]["bayes"]["roc_auc"]["value"] != entries[1]["truth"]["bayes"]["roc_auc"]["value"]
-    refused = CliRunner().invoke(app, ["generate", "sample", "gt(X0, X1)", "--positive", "0.1", "--out", str(tmp_path)])
+    assert [(entry["part"], entry["n_rows"]) for entry in entries] == [
+        ("train", 200),
+        ("test", 100),
+    ]
+    assert (
+        entries[0]["truth"]["bayes"]["roc_auc"]["value"]
+        != entries[1]["truth"]["bayes"]["roc_auc"]["value"]
+    )
+    refused = CliRunner().invoke(
+        app, ["generate", "sample", "gt(X0, X1)", "--positive", "0.1", "--out", str(tmp_path)]
+    )
     assert refused.exit_code != 0

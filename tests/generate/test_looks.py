@@ -26,7 +26,9 @@ def test_the_limits_are_those_of_students_test_with_one_sample_more(values, n_cl
 
     found = looks.interval(leads)
     mean = float(leads.mean())
-    assert (found.estimate - found.low) == pytest.approx(found.high - found.estimate) or abs(found.low) == 1
+    assert (found.estimate - found.low) == pytest.approx(found.high - found.estimate) or abs(
+        found.low
+    ) == 1
     if p_below(-1.0) < 0:
         assert found.low == pytest.approx(brentq(p_below, -1.0, mean), abs=1e-6)
     else:
@@ -143,8 +145,9 @@ def test_the_level_holds_for_families_of_all_sizes(at, n_claims):
     for name, drawn in SHAPES.items():
         share = false_claims(looks, drawn, n_runs)
         assert share <= level + 3 * np.sqrt(level / n_runs), (name, share / level)
-    # The worst that AUROC allows: from .55 above to chance, seldom. No number of samples below a hundred excludes it at
-    # the level of a large family; it stays within a few times the level, where Student's is off by a thousand.
+    # The worst that AUROC allows: from .55 above to chance, seldom. No number of samples below a
+    # hundred excludes it at the level of a large family; it stays within a few times the level,
+    # where Student's is off by a thousand.
     for chance in (0.7, 0.8, 0.9, 0.95):
         share = false_claims(looks, coin(chance, 0.55), n_runs)
         assert share <= 5 * level, (chance, share / level)

@@ -39,9 +39,21 @@ class Number(float):
 
 def read_back(text: str, row: np.ndarray) -> float:
     """Compute a text in the usual notation for one row: Python's own rules of precedence are the second reader."""
-    text = re.sub(r"X([₀-₉]+)", lambda found: f"f{found[1].translate(DIGITS)}", text).replace("e−", "e-")
+    text = re.sub(r"X([₀-₉]+)", lambda found: f"f{found[1].translate(DIGITS)}", text).replace(
+        "e−", "e-"
+    )
     text = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)", r"N(\1)", text)
-    signs = {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<=", "≠": "!=", " = ": " == ", "[": "I(", "]": ")"}
+    signs = {
+        "·": "*",
+        "−": "-",
+        "²": "**2",
+        "≥": ">=",
+        "≤": "<=",
+        "≠": "!=",
+        " = ": " == ",
+        "[": "I(",
+        "]": ")",
+    }
     for sign, python in signs.items():
         text = text.replace(sign, python)
     given = {f"f{place}": Number(value) for place, value in enumerate(row)}
@@ -56,7 +68,10 @@ def texts() -> list[str]:
 
 
 def test_the_second_reader_reads():
-    assert read_back("X₀ / X₁ · (X₀ − 1.5) + [X₀² > max(X₁, −2)]", np.array([3.0, 2.0])) == 1.5 * 1.5 + 1
+    assert (
+        read_back("X₀ / X₁ · (X₀ − 1.5) + [X₀² > max(X₁, −2)]", np.array([3.0, 2.0]))
+        == 1.5 * 1.5 + 1
+    )
     assert read_back("X₀ / X₁", np.array([3.0, 0.0])) == 1.0
 
 
@@ -67,7 +82,9 @@ def test_what_people_read_is_the_formula():
     rows[:4] = rng.integers(-1, 2, size=(4, 10))
     for text in texts():
         # Constants are shown to four digits: the same constants go into the oracle.
-        rounded = re.sub(r"-?\d+\.\d+(e-?\d+)?", lambda found: repr(float(f"{float(found[0]):.4g}")), text)
+        rounded = re.sub(
+            r"-?\d+\.\d+(e-?\d+)?", lambda found: repr(float(f"{float(found[0]):.4g}")), text
+        )
         expression = Expression.parse(rounded)
         expected = expression.evaluate(rows) * np.ones(len(rows))
         shown = mathematics(expression)
@@ -97,5 +114,8 @@ def test_the_rule_labels_rows_as_the_threshold_does():
         rule = rule_in_words(expression, threshold).removeprefix("class 1 where ")
         said = [read_back(f"[{rule}]", row) for row in rows]
         np.testing.assert_array_equal(said, threshold.label(expression.evaluate(rows)))
-    assert rule_in_words(Expression.parse("gt(X0, X1)"), Threshold(2.0)) == "class 1 where [X₀ > X₁] ≥ 2"
+    assert (
+        rule_in_words(Expression.parse("gt(X0, X1)"), Threshold(2.0))
+        == "class 1 where [X₀ > X₁] ≥ 2"
+    )
     assert feature_name(3) == "X₃"

@@ -23,7 +23,9 @@ def test_probabilities_are_those_of_scikit_learn(weights, n_neighbors, p):
     found = votes.probabilities(Y, n_neighbors, weights)
     for column in range(Y.shape[1]):
         model = KNeighborsClassifier(n_neighbors, weights=weights, p=p).fit(X, Y[:, column])
-        np.testing.assert_allclose(found[:, column], model.predict_proba(queries)[:, 1], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found[:, column], model.predict_proba(queries)[:, 1], rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
@@ -32,15 +34,23 @@ def test_in_every_fold_rows_are_predicted_as_scikit_learn_predicts_them(weights)
         found = NeighbourVotes(X[test], X[train], 30).probabilities(Y[train], 30, weights)
         for column in range(Y.shape[1]):
             model = KNeighborsClassifier(30, weights=weights).fit(X[train], Y[train, column])
-            np.testing.assert_allclose(found[:, column], model.predict_proba(X[test])[:, 1], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(
+                found[:, column], model.predict_proba(X[test])[:, 1], rtol=0, atol=1e-12
+            )
 
 
 def test_rows_that_coincide_with_the_query_alone_count():
     rows = np.array([[0.0], [0.0], [1.0], [2.0]])
     votes = NeighbourVotes(np.array([[0.0], [1.5]]), rows, 4)
     labels = np.array([[1], [0], [1], [1]])
-    expected = KNeighborsClassifier(4, weights="distance").fit(rows, labels[:, 0]).predict_proba([[0.0], [1.5]])[:, 1]
-    np.testing.assert_allclose(votes.probabilities(labels, 4, "distance")[:, 0], expected, atol=1e-12)
+    expected = (
+        KNeighborsClassifier(4, weights="distance")
+        .fit(rows, labels[:, 0])
+        .predict_proba([[0.0], [1.5]])[:, 1]
+    )
+    np.testing.assert_allclose(
+        votes.probabilities(labels, 4, "distance")[:, 0], expected, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])

@@ -20,7 +20,9 @@ CASES = json.loads((Path(__file__).parent / "nsga3_survivors.json").read_text())
 def fronts_by_definition(F):
     left, fronts = list(range(len(F))), []
     while left:
-        front = [i for i in left if not any((F[j] <= F[i]).all() and (F[j] < F[i]).any() for j in left)]
+        front = [
+            i for i in left if not any((F[j] <= F[i]).all() and (F[j] < F[i]).any() for j in left)
+        ]
         fronts.append(front)
         left = [i for i in left if i not in front]
     return fronts
@@ -54,7 +56,9 @@ def draw(kind, rng, n, m):
     return F
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: "{kind}-{n_objectives}-{seed}".format(**case))
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: "{kind}-{n_objectives}-{seed}".format(**case)
+)
 def test_survivors_are_those_of_pymoo_for_the_same_random_numbers(case):
     m, seed = case["n_objectives"], case["seed"]
     rng = np.random.default_rng(seed)
@@ -62,7 +66,9 @@ def test_survivors_are_those_of_pymoo_for_the_same_random_numbers(case):
     # Three choices in a row: the bounds are remembered from one to the next.
     for step, expected in enumerate(case["survivors"]):
         F = draw(case["kind"], rng, 60, m) + 0.1 * step
-        assert sorted(survival.select(F, 25, np.random.default_rng(100 + seed)).tolist()) == expected
+        assert (
+            sorted(survival.select(F, 25, np.random.default_rng(100 + seed)).tolist()) == expected
+        )
 
 
 @given(st.integers(0, 1000), st.integers(1, 40))
@@ -91,4 +97,6 @@ def test_a_front_longer_than_the_niches_fills_each_niche_evenly():
 
 def test_objectives_that_are_not_finite_are_refused():
     with pytest.raises(InputError, match="finite"):
-        NSGA3Survival(reference_directions(2, 2)).select(np.array([[np.nan, 1.0]]), 1, np.random.default_rng(0))
+        NSGA3Survival(reference_directions(2, 2)).select(
+            np.array([[np.nan, 1.0]]), 1, np.random.default_rng(0)
+        )

@@ -28,8 +28,12 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def benchmark() -> MethodBenchmark:
     rows = [("one", "A", 1, 0.9), ("one", "B", 1, 0.7), ("two", "A", 1, 0.6), ("two", "B", 1, 0.8)]
     scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
-    predictions = {name: (np.array([0, 1, 1, 0]), np.array([0.1, 0.8, 0.4, 0.5])) for name in ("one", "two")}
-    return MethodBenchmark("A", "mine", scores, {"one": {}, "two": {}}, predictions, ("a note",), "by hand")
+    predictions = {
+        name: (np.array([0, 1, 1, 0]), np.array([0.1, 0.8, 0.4, 0.5])) for name in ("one", "two")
+    }
+    return MethodBenchmark(
+        "A", "mine", scores, {"one": {}, "two": {}}, predictions, ("a note",), "by hand"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,23 @@ from paragone.generate import GeneratorSpec, Laboratory
 from paragone.generate.planes import ELSEWHERE, LEVELS, STEPS, plane_chart, plane_of, runs, surfaces
 
 
-@pytest.mark.parametrize("formula", ["mul(X0, X1)", "mul(X3, mul(X1, add(X2, X5)))", "gt(X4, 0.3)", "add(X0, X9)"])
+@pytest.mark.parametrize(
+    "formula", ["mul(X0, X1)", "mul(X3, mul(X1, add(X2, X5)))", "gt(X4, 0.3)", "add(X0, X9)"]
+)
 def test_the_truth_of_a_cell_is_the_label_of_the_row_that_it_stands_for(formula):
     generator = GeneratorSpec(formula)
     plane, threshold = plane_of(generator), generator.threshold()
     for up, across in ((0, 0), (7, 31), (STEPS - 1, 2)):
         row = np.zeros(10)
-        for feature, value in {**plane.held, plane.across: plane.at[across], plane.up: plane.at[up]}.items():
+        for feature, value in {
+            **plane.held,
+            plane.across: plane.at[across],
+            plane.up: plane.at[up],
+        }.items():
             row[feature] = value
-        assert plane.truth[up, across] == threshold.label(generator.expression.evaluate(row[None]))[0]
+        assert (
+            plane.truth[up, across] == threshold.label(generator.expression.evaluate(row[None]))[0]
+        )
     # The slice shows both classes, a parity of three too.
     assert 0.2 < plane.truth.mean() < 0.8
 
@@ -36,7 +44,10 @@ def test_the_strongest_features_span_the_plane_and_the_rest_stand_still():
 def test_a_surface_is_what_the_method_says_of_the_cells(tmp_path):
     generator = GeneratorSpec("add(X0, X1)", n_features=3)
     data, plane = generator.sample(200, seed=1, name="sum"), plane_of(generator)
-    methods = {"L": {"use": "sklearn.linear_model:LogisticRegression"}, "S": {"use": "sklearn.svm:LinearSVC"}}
+    methods = {
+        "L": {"use": "sklearn.linear_model:LogisticRegression"},
+        "S": {"use": "sklearn.svm:LinearSVC"},
+    }
     with Laboratory(tmp_path / "lab.sqlite") as laboratory:
         shown = surfaces("sum", plane, generator, data, methods, laboratory)
     cells = np.full((STEPS * STEPS, 3), ELSEWHERE)
@@ -61,7 +72,9 @@ def test_rectangles_cover_every_cell_once_with_its_level():
 
 def test_points_of_the_dataset_are_drawn_with_their_labels():
     plane = plane_of(GeneratorSpec("mul(X0, X1)"))
-    layers = chart_specification(plane_chart(plane, plane.truth, "t", [(0.1, 0.2, 1), (9.0, 0.0, 0)]))["layer"]
+    layers = chart_specification(
+        plane_chart(plane, plane.truth, "t", [(0.1, 0.2, 1), (9.0, 0.0, 0)])
+    )["layer"]
     assert layers[1]["data"]["values"] == [{"x": 0.1, "y": 0.2, "label": 1}]
 
 

@@ -28,7 +28,11 @@ from paragone.generate.proof import LeadClaim, ProofPlan, prove, tuned_fits, tun
 from paragone.generate.sampling import GeneratorSpec
 
 SIGN = GeneratorSpec("X0", n_features=2)
-KNN = Contender("KNN", "sklearn.neighbors:KNeighborsClassifier", portfolio=({"n_neighbors": 1}, {"n_neighbors": 25}))
+KNN = Contender(
+    "KNN",
+    "sklearn.neighbors:KNeighborsClassifier",
+    portfolio=({"n_neighbors": 1}, {"n_neighbors": 25}),
+)
 NOISE = Contender("Noise", "known_leads:WeightedColumn", {"weight": 3.0})
 SMALL = ProofPlan(n_train=100, n_fresh=300, trials=2, looks=(4, 12), n_claims=2)
 
@@ -54,7 +58,9 @@ def test_every_fit_is_what_scikit_learn_gives_on_the_same_rows(laboratory):
         rows = SIGN.parts(100, 300, fit.row_seed)
         X, y = np.asarray(rows.X), np.asarray(rows.y)
         model = KNeighborsClassifier(**fit.params).fit(X[:100], y[:100])
-        assert fit.score == pytest.approx(roc_auc_score(y[100:], model.predict_proba(X[100:])[:, 1]), abs=1e-12)
+        assert fit.score == pytest.approx(
+            roc_auc_score(y[100:], model.predict_proba(X[100:])[:, 1]), abs=1e-12
+        )
         # 25 neighbours rank rows far better than one: tuning must find it on the train rows alone.
         assert fit.params == {"n_neighbors": 25}
         assert 0.8 < fit.tuning_score <= 1
@@ -71,8 +77,14 @@ def test_a_proof_that_was_stopped_goes_on_to_the_same_proof(tmp_path):
     assert [proof.stopped_at for proof in first] == [4, 4]
     assert (first[0].holds, first[0].ending) == (False, "not shown")
     for mine, theirs in zip(again, once, strict=True):
-        assert (mine.leads, mine.interval, mine.ending) == (theirs.leads, theirs.interval, theirs.ending)
-        assert [(fit.params, fit.score) for fit in mine.fits] == [(fit.params, fit.score) for fit in theirs.fits]
+        assert (mine.leads, mine.interval, mine.ending) == (
+            theirs.leads,
+            theirs.interval,
+            theirs.ending,
+        )
+        assert [(fit.params, fit.score) for fit in mine.fits] == [
+            (fit.params, fit.score) for fit in theirs.fits
+        ]
     assert [(proof.holds, proof.ending, proof.stopped_at) for proof in once] == [
         (True, "shown", 12), (False, "hopeless", 4)
     ]  # fmt: skip
@@ -82,7 +94,10 @@ def test_a_proof_that_was_stopped_goes_on_to_the_same_proof(tmp_path):
 def test_workers_change_nothing(tmp_path):
     claim = LeadClaim("KNN", "Noise", SIGN)
     plan = ProofPlan(n_train=60, n_fresh=50, trials=1, looks=(2,))
-    found = [prove([claim], [KNN, NOISE], Laboratory(tmp_path / f"{n}.sqlite", n), plan, 1)[0].leads for n in (0, 2)]
+    found = [
+        prove([claim], [KNN, NOISE], Laboratory(tmp_path / f"{n}.sqlite", n), plan, 1)[0].leads
+        for n in (0, 2)
+    ]
     assert found[0] == found[1]
 
 
@@ -94,7 +109,10 @@ def test_another_seed_is_a_replication_on_other_rows(laboratory):
 
 def test_rows_of_every_role_and_dataset_are_their_own():
     roles = ("shown", "race", "evidence")
-    seeds = {role: {row_seed(role, s, k, i) for s in (0, 1) for k in "ab" for i in range(50)} for role in roles}
+    seeds = {
+        role: {row_seed(role, s, k, i) for s in (0, 1) for k in "ab" for i in range(50)}
+        for role in roles
+    }
     assert all(len(found) == 200 for found in seeds.values())
     assert max(seeds["shown"]) < 2**32
     assert 2**32 < min(seeds["race"]) < max(seeds["race"]) < min(seeds["evidence"]) < 2**53
@@ -114,16 +132,28 @@ def test_a_failed_fit_proves_nothing(laboratory):
     [
         ([("KNN", "Nosie")], "did you mean 'Noise'"),
         ([("KNN", "KNN")], "cannot be claimed to beat itself"),
-        ([("KNN", "Noise"), ("Noise", "KNN"), ("Noise", "KNN", "other")], "the family was fixed at 2"),
+        (
+            [("KNN", "Noise"), ("Noise", "KNN"), ("Noise", "KNN", "other")],
+            "the family was fixed at 2",
+        ),
     ],
 )
 def test_claims_that_mean_nothing_are_refused(laboratory, claims, said):
     with pytest.raises(InputError, match=said):
-        prove([LeadClaim(up, down, SIGN, *key) for up, down, *key in claims], [KNN, NOISE], laboratory, SMALL, 1)
+        prove(
+            [LeadClaim(up, down, SIGN, *key) for up, down, *key in claims],
+            [KNN, NOISE],
+            laboratory,
+            SMALL,
+            1,
+        )
 
 
 def test_one_key_is_one_generator(laboratory):
-    claims = [LeadClaim("KNN", "Noise", SIGN, "k"), LeadClaim("Noise", "KNN", GeneratorSpec("X1", 2), "k")]
+    claims = [
+        LeadClaim("KNN", "Noise", SIGN, "k"),
+        LeadClaim("Noise", "KNN", GeneratorSpec("X1", 2), "k"),
+    ]
     with pytest.raises(InputError, match="two generators"):
         prove(claims, [KNN, NOISE], laboratory, SMALL, 1)
 
@@ -138,7 +168,9 @@ def test_one_key_is_one_generator(laboratory):
 def test_several_classes_and_numbers_are_proven_alike(laboratory, options, kind, score):
     generator = GeneratorSpec("add(X0, X1)", 3, **options)
     near = Contender(
-        "Near", f"sklearn.neighbors:KNeighbors{kind}", portfolio=({"n_neighbors": 60}, {"n_neighbors": 10})
+        "Near",
+        f"sklearn.neighbors:KNeighbors{kind}",
+        portfolio=({"n_neighbors": 60}, {"n_neighbors": 10}),
     )
     tree = Contender("Tree", f"sklearn.tree:DecisionTree{kind}", {"max_depth": 1})
     plan = ProofPlan(n_train=150, n_fresh=200, trials=2, looks=(4, 24), n_claims=1)
@@ -171,12 +203,16 @@ def chosen_feature(seed):
 
 def test_two_copies_of_a_method_with_unequal_seeds_are_not_told_apart(tmp_path):
     """As the proof was before, fixed seeds made one of them the winner by any margin."""
-    seeds = next((a, b) for a in range(9) for b in range(9) if chosen_feature(a) != chosen_feature(b))
+    seeds = next(
+        (a, b) for a in range(9) for b in range(9) if chosen_feature(a) != chosen_feature(b)
+    )
     methods = [hidden(name, stump(seed)) for name, seed in zip(("zero", "one"), seeds, strict=True)]
     generator = GeneratorSpec(f"X{chosen_feature(seeds[0])}", n_features=4)
     sizes = {"n_train": 200, "n_fresh": 300}
     with InProcess(tmp_path / "p.sqlite") as laboratory:
-        before = measure("before", generator, [(m, {}) for m in methods], laboratory, n_seeds=10, **sizes)
+        before = measure(
+            "before", generator, [(m, {}) for m in methods], laboratory, n_seeds=10, **sizes
+        )
         assert before.proven(0.05) == (("zero", "one"),)
         plan = ProofPlan(**sizes, looks=(12, 24), n_claims=2)
         claims = [LeadClaim("zero", "one", generator), LeadClaim("one", "zero", generator)]
@@ -189,11 +225,19 @@ def test_two_copies_of_a_method_with_unequal_seeds_are_not_told_apart(tmp_path):
 
 def test_every_seed_however_deep_is_set_anew_and_nothing_else():
     forest = RandomForestClassifier(random_state=np.random.RandomState(1), n_estimators=3)
-    inner = CalibratedClassifierCV(make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=4)))
-    whole = StackingClassifier([("a", forest), ("b", inner)], final_estimator=ExtraTreeClassifier(max_depth=2))
+    inner = CalibratedClassifierCV(
+        make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=4))
+    )
+    whole = StackingClassifier(
+        [("a", forest), ("b", inner)], final_estimator=ExtraTreeClassifier(max_depth=2)
+    )
 
     def seeds(estimator):
-        return {k: v for k, v in estimator.get_params(deep=True).items() if k.rpartition("__")[2] == "random_state"}
+        return {
+            k: v
+            for k, v in estimator.get_params(deep=True).items()
+            if k.rpartition("__")[2] == "random_state"
+        }
 
     first = seeds(reseeded(whole, 1))
     assert set(first) >= {"a__random_state", "b__estimator__decisiontreeclassifier__random_state"}
@@ -251,7 +295,15 @@ def test_two_hundred_runs_between_equals_claim_at_the_level_at_most(laboratory, 
 
 def evolved_claims(folder, methods, seed, n_features=3, **sizes):
     tables = {method.name: method.table() for method in methods}
-    options = {"generations": 1, "batch": 4, "chunk": 4, "n_train": 60, "n_test": 60, "races": 2, "finalists": 0}
+    options = {
+        "generations": 1,
+        "batch": 4,
+        "chunk": 4,
+        "n_train": 60,
+        "n_test": 60,
+        "races": 2,
+        "finalists": 0,
+    }
     spec = EvolveSpec(
         "null", seed=seed, margin=0.0, looks=(6, 12), claims=2, evidence_rows=100, trials=1, race_seeds=2,
         n_features=n_features, methods=tables, **{**options, **sizes},
@@ -283,15 +335,23 @@ def test_two_hundred_searches_between_equals_claim_at_the_level_at_most(tmp_path
 def test_one_net_with_two_hidden_seeds_is_not_proven_to_beat_itself(tmp_path):
     from sklearn.neural_network import MLPClassifier
 
-    nets = [hidden(n, MLPClassifier((8,), max_iter=60, random_state=s)) for n, s in (("zero", 0), ("one", 1))]
-    found = evolved_claims(tmp_path, nets, 1, generations=2, batch=8, n_train=200, n_test=300, finalists=4)
+    nets = [
+        hidden(n, MLPClassifier((8,), max_iter=60, random_state=s))
+        for n, s in (("zero", 0), ("one", 1))
+    ]
+    found = evolved_claims(
+        tmp_path, nets, 1, generations=2, batch=8, n_train=200, n_test=300, finalists=4
+    )
     assert found.curve[-1].raced > 0
     assert not found.measured
 
 
 # Known answers
 
-UP, DOWN = (Contender(n, "known_leads:WeightedColumn", {"weight": w}) for n, w in (("Up", 0.2), ("Down", 1.5)))
+UP, DOWN = (
+    Contender(n, "known_leads:WeightedColumn", {"weight": w})
+    for n, w in (("Up", 0.2), ("Down", 1.5))
+)
 COIN = Contender("Coin", "known_leads:CoinColumn", {"chance": 0.7})
 DEAF = Contender("Deaf", "known_leads:CoinColumn", {"chance": 0.0})
 
@@ -300,7 +360,9 @@ def covered(laboratory, pair, truth, runs, **options):
     plan = ProofPlan(**{"n_train": 20, "n_fresh": 200, "looks": (4, 8), "margin": 0.9, **options})
     hits = 0
     for run in runs:
-        (proof,) = prove([LeadClaim(*(m.name for m in pair), SIGN)], pair, laboratory, plan, seed=run)
+        (proof,) = prove(
+            [LeadClaim(*(m.name for m in pair), SIGN)], pair, laboratory, plan, seed=run
+        )
         hits += proof.interval.low <= truth <= proof.interval.high
     return hits
 
@@ -321,7 +383,10 @@ def test_intervals_hold_the_true_lead(laboratory):
 @pytest.mark.parametrize("unseen", [0.5, 0.0])
 def test_intervals_hold_the_true_lead_in_nearly_all_of_two_hundred_runs(laboratory, unseen):
     """The unseen sample makes them wider than they need be for steady leads; Student's alone are just right there."""
-    assert covered(laboratory, (UP, DOWN), auroc_of(0.2) - auroc_of(1.5), range(200), unseen=unseen) >= 186
+    assert (
+        covered(laboratory, (UP, DOWN), auroc_of(0.2) - auroc_of(1.5), range(200), unseen=unseen)
+        >= 186
+    )
     if unseen:
         assert covered(laboratory, (COIN, DEAF), 0.35, range(200), unseen=unseen) >= 186
 
@@ -341,14 +406,17 @@ def test_printed_intervals_hold_the_lead_that_hundreds_of_samples_measure(labora
     for formula in MEASURED:
         generator = GeneratorSpec(formula, n_features=3)
         fits = tuned_fits(generator, [linear, tree], laboratory, plan, 5, range(GROUP * GROUPS))
-        leads = np.array([fits["Tree", i].score - fits["Linear", i].score for i in range(GROUP * GROUPS)])
+        leads = np.array(
+            [fits["Tree", i].score - fits["Linear", i].score for i in range(GROUP * GROUPS)]
+        )
         for group in leads.reshape(GROUPS, GROUP):
             for name, rule in (("proof", looks), ("Student", alone)):
                 interval = rule.interval(group)
                 held[name] += interval.low <= leads.mean() <= interval.high
     n_intervals = GROUPS * len(MEASURED)
     assert held["proof"] >= 0.93 * n_intervals
-    # At 95 % the fewest that chance leaves in one of a thousand runs; the proof's are wider and hold more.
+    # At 95 % the fewest that chance leaves in one of a thousand runs; the proof's are wider and
+    # hold more.
     assert n_intervals - most_by_chance(n_intervals) <= held["Student"] <= held["proof"]
 
 
@@ -379,18 +447,33 @@ def test_the_proof_under_tuning_refuses_them(tmp_path, pair):
     item = next(item for item in shipped.sets if item.name == shipped.covered()[pair])
     known = {method.name: method for method in reference_methods()}
     fixed = [(known[name], item.parameters[name]) for name in pair]
-    plan = ProofPlan(n_train=1000, n_fresh=2000, trials=12, folds=3, looks=(6, 12), n_claims=len(SIX))
+    plan = ProofPlan(
+        n_train=1000, n_fresh=2000, trials=12, folds=3, looks=(6, 12), n_claims=len(SIX)
+    )
     with Laboratory(tmp_path / "six.sqlite", 2) as laboratory:
-        # The proof of the first release, on rows that nobody has seen: one configuration each, each claim by itself.
-        before = measure("six", item.generator(), fixed, laboratory, n_train=1000, n_fresh=2000, seeds=range(7, 17))
-        (proof,) = prove([LeadClaim(*pair, item.generator())], reference_methods(), laboratory, plan, seed=1)
+        # The proof of the first release, on rows that nobody has seen: one configuration each, each
+        # claim by itself.
+        before = measure(
+            "six",
+            item.generator(),
+            fixed,
+            laboratory,
+            n_train=1000,
+            n_fresh=2000,
+            seeds=range(7, 17),
+        )
+        (proof,) = prove(
+            [LeadClaim(*pair, item.generator())], reference_methods(), laboratory, plan, seed=1
+        )
     assert before.proven(0.05) == (pair,)
     assert not proof.holds
 
 
 def test_a_method_may_try_its_library_s_own_settings_where_its_space_leaves_them_out(laboratory):
     """Ten cuts in a row need a deep tree: a space of shallow ones would prove that everything beats it."""
-    shallow = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", space={"max_depth": {"low": 1, "high": 2}})
+    shallow = Contender(
+        "Tree", "sklearn.tree:DecisionTreeClassifier", space={"max_depth": {"low": 1, "high": 2}}
+    )
     shallow = replace(shallow, portfolio=({"max_depth": 1}, {"max_depth": 2}))
     box = GeneratorSpec("max(mul(X0, X0), max(mul(X1, X1), mul(X2, X2)))", n_features=3)
     found = {}

@@ -63,7 +63,10 @@ def test_a_winner_is_put_down_and_proves_its_pair(prover):
     assert (claim.up, claim.down, claim.holds, claim.share_won) == ("Tree", "LR", True, 1.0)
     assert len(claim.leads) == 12
     # All methods are shown on the samples of the first look.
-    assert {name: len(values) for name, values in verdict.item.aurocs.items()} == {"LR": 4, "Tree": 4}
+    assert {name: len(values) for name, values in verdict.item.aurocs.items()} == {
+        "LR": 4,
+        "Tree": 4,
+    }
     assert prover.proven() == ({("Tree", "LR")}, 1)
     assert prover.prove_next(lambda: False) is None
 
@@ -95,7 +98,9 @@ def test_time_stops_races_and_proofs(prover):
 
 def test_no_more_is_put_down_than_the_family_holds(prover):
     prover.spec = EvolveSpec(**{**vars(SPEC), "claims": 1})
-    kept = archive(candidate(SQUARE, 0.5, 1.0), candidate("max(mul(X0, X0), mul(X1, X1))", 0.5, 0.9))
+    kept = archive(
+        candidate(SQUARE, 0.5, 1.0), candidate("max(mul(X0, X0), mul(X1, X1))", 0.5, 0.9)
+    )
     assert go(prover, kept, 2) == 1
     assert prover.room == 0
 
@@ -112,7 +117,8 @@ def test_a_dataset_claims_all_open_pairs_and_few_that_others_claim(prover):
 def test_a_race_is_won_by_the_bound_that_the_last_look_would_have(prover):
     leads = np.array([0.40, 0.42, 0.38])
     race = Evidence(("LR", "Tree"), np.column_stack([leads, np.zeros(3)]))
-    # Twelve samples with a variance of .0004 and one unseen one: Student's test at the last look's level by hand.
+    # Twelve samples with a variance of .0004 and one unseen one: Student's test at the last look's
+    # level by hand.
     from scipy.stats import t
 
     low = prover._foreseen(race, (0, 1))

@@ -15,7 +15,13 @@ from sklearn.svm import SVC
 
 from paragone.data.digen import entries, find, make_digen
 from paragone.errors import InputError
-from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression, auroc, auroc_columns, confidence
+from paragone.generate.classifiers import (
+    BoundedSVC,
+    PlainLogisticRegression,
+    auroc,
+    auroc_columns,
+    confidence,
+)
 from paragone.generate.duel import published_split, refit
 from paragone.generate.methods import (
     DIGEN_V1_SVC,
@@ -43,7 +49,9 @@ TOLERANCE = {
 @pytest.mark.parametrize("number", GIVEN)
 def test_a_refit_gives_the_published_auroc(number):
     for method, tolerance in TOLERANCE.items():
-        assert refit(str(number), method).auroc == pytest.approx(find(str(number)).auroc[method], abs=tolerance)
+        assert refit(str(number), method).auroc == pytest.approx(
+            find(str(number)).auroc[method], abs=tolerance
+        )
 
 
 @pytest.mark.slow
@@ -63,13 +71,17 @@ def test_a_bounded_svc_that_differs_from_the_published_one_hit_its_bound():
         train, test = published_split(dataset, entry.seed)
         model = reference_method("S").configured(digen_tuned()[entry.name]["SVC"]).build(entry.seed)
         model.fit(dataset.X[train], dataset.y[train])
-        difference = auroc(dataset.y[test], model.decision_function(dataset.X[test])) - entry.auroc["SVC"]
+        difference = (
+            auroc(dataset.y[test], model.decision_function(dataset.X[test])) - entry.auroc["SVC"]
+        )
         assert model.hit_bound_ or abs(difference) < 5e-3, entry.name
         missed.append(model.hit_bound_ and difference < -0.01)
     assert sum(missed) == 22
 
 
-@pytest.mark.parametrize("method", ["DecisionTreeClassifier", "KNeighborsClassifier", "LogisticRegression"])
+@pytest.mark.parametrize(
+    "method", ["DecisionTreeClassifier", "KNeighborsClassifier", "LogisticRegression"]
+)
 def test_quick_methods_give_the_published_auroc_on_all_forty(method):
     for entry in entries():
         expected = pytest.approx(entry.auroc[method], abs=TOLERANCE[method])
@@ -85,7 +97,9 @@ def test_the_shipped_parameters_are_the_published_ones(data_folder):
             theirs = published[name][method]
             renamed = {"auto": "sqrt", None: "none"}
             for key, value in params.items():
-                expected = renamed.get(theirs[key], theirs[key]) if key == "max_features" else theirs[key]
+                expected = (
+                    renamed.get(theirs[key], theirs[key]) if key == "max_features" else theirs[key]
+                )
                 assert value == expected, (name, method, key)
 
 
@@ -126,7 +140,9 @@ def test_plain_logistic_regression_is_that_of_scikit_learn():
     ours = PlainLogisticRegression(solver="liblinear", C=0.3, random_state=0).fit(X, y)
     theirs = LogisticRegression(solver="liblinear", C=0.3, random_state=0).fit(X, y)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
-    sparse = PlainLogisticRegression(solver="liblinear", penalty="l1", C=0.05, random_state=0).fit(X, y)
+    sparse = PlainLogisticRegression(solver="liblinear", penalty="l1", C=0.05, random_state=0).fit(
+        X, y
+    )
     assert (sparse.model_.coef_ == 0).any()
 
 
@@ -135,7 +151,9 @@ def test_a_bounded_svc_says_when_it_hit_the_bound():
     y = np.random.default_rng(1).permutation(y)
     free, bound = BoundedSVC(C=10.0).fit(X, y), BoundedSVC(C=1e5, max_iter=5).fit(X, y)
     assert (free.hit_bound_, bound.hit_bound_) == (False, True)
-    np.testing.assert_array_equal(free.decision_function(X), SVC(C=10.0).fit(X, y).decision_function(X))
+    np.testing.assert_array_equal(
+        free.decision_function(X), SVC(C=10.0).fit(X, y).decision_function(X)
+    )
 
 
 class OnlyPredicts(BaseEstimator):
@@ -160,14 +178,18 @@ def test_tuning_finds_what_a_full_search_finds_and_repeats_itself():
     X, y = rows(200)
     space = {"max_depth": {"low": 1, "high": 4}}
     searches = [
-        TunedClassifier("sklearn.tree:DecisionTreeClassifier", space=space, trials=25, folds=4, seed=3).fit(X, y)
+        TunedClassifier(
+            "sklearn.tree:DecisionTreeClassifier", space=space, trials=25, folds=4, seed=3
+        ).fit(X, y)
         for _ in range(2)
     ]
     assert searches[0].best_params_ == searches[1].best_params_
     scores = {}
     for depth in range(1, 5):
         fixed = {"max_depth": {"low": depth, "high": depth}}
-        one = TunedClassifier("sklearn.tree:DecisionTreeClassifier", space=fixed, trials=1, folds=4, seed=3)
+        one = TunedClassifier(
+            "sklearn.tree:DecisionTreeClassifier", space=fixed, trials=1, folds=4, seed=3
+        )
         scores[depth] = one.fit(X, y).best_score_
     assert searches[0].best_score_ == max(scores.values())
 
@@ -176,7 +198,9 @@ def test_the_first_trials_are_those_asked_for():
     X, y = rows(100)
     space = {"max_depth": {"low": 1, "high": 9}, "min_samples_leaf": {"low": 1, "high": 50}}
     use = "sklearn.tree:DecisionTreeClassifier"
-    one = TunedClassifier(use, space=space, first=[{"max_depth": 7, "min_samples_leaf": 3}], trials=1, folds=3)
+    one = TunedClassifier(
+        use, space=space, first=[{"max_depth": 7, "min_samples_leaf": 3}], trials=1, folds=3
+    )
     assert one.fit(X, y).best_params_ == {"max_depth": 7, "min_samples_leaf": 3}
 
 
@@ -191,7 +215,10 @@ def test_the_published_scoring_of_hard_labels_is_balanced_accuracy():
     tuned = TunedClassifier(use, space=tree, trials=1, folds=5, scoring="hard", seed=1).fit(X, y)
     by_hand = [
         balanced_accuracy_score(
-            y[test], DecisionTreeClassifier(max_depth=2, random_state=1).fit(X[train], y[train]).predict(X[test])
+            y[test],
+            DecisionTreeClassifier(max_depth=2, random_state=1)
+            .fit(X[train], y[train])
+            .predict(X[test]),
         )
         for train, test in StratifiedKFold(5, shuffle=True, random_state=1).split(X, y)
     ]
@@ -200,7 +227,11 @@ def test_the_published_scoring_of_hard_labels_is_balanced_accuracy():
 
 def test_a_journal_keeps_the_trials(tmp_path):
     X, y = rows(60)
-    options = {"space": {"max_depth": {"low": 1, "high": 4}}, "folds": 3, "journal": str(tmp_path / "trials.log")}
+    options = {
+        "space": {"max_depth": {"low": 1, "high": 4}},
+        "folds": 3,
+        "journal": str(tmp_path / "trials.log"),
+    }
     first = TunedClassifier("sklearn.tree:DecisionTreeClassifier", trials=3, **options).fit(X, y)
     again = TunedClassifier("sklearn.tree:DecisionTreeClassifier", trials=3, **options).fit(X, y)
     assert again.best_params_ == first.best_params_
@@ -242,7 +273,16 @@ def test_a_space_that_cannot_be_drawn_from_is_refused(space, said):
 
 
 def test_a_space_that_names_an_unknown_parameter_is_refused():
-    with pytest.raises(InputError, match=r"unknown parameter of method 'T' 'max_dept': did you mean 'max_depth'"):
-        contenders({"T": {"use": "sklearn.tree:DecisionTreeClassifier", "space": {"max_dept": {"low": 1, "high": 2}}}})
+    with pytest.raises(
+        InputError, match=r"unknown parameter of method 'T' 'max_dept': did you mean 'max_depth'"
+    ):
+        contenders(
+            {
+                "T": {
+                    "use": "sklearn.tree:DecisionTreeClassifier",
+                    "space": {"max_dept": {"low": 1, "high": 2}},
+                }
+            }
+        )
     with pytest.raises(InputError, match="unknown key of method 'T' 'usee'"):
         contenders({"T": {"usee": "x"}})

@@ -37,17 +37,35 @@ def script():
 def item_of(generator, **more):
     """Return an item of a collection's file that holds what a generator declares."""
     data = {k: v for k, v in generator.declaration().items() if k not in ("formula", "n_features")}
-    return {"name": "one", "formula": generator.formula, "n_features": generator.n_features, "data": data, **more}
+    return {
+        "name": "one",
+        "formula": generator.formula,
+        "n_features": generator.n_features,
+        "data": data,
+        **more,
+    }
 
 
 @pytest.fixture
 def planted(tmp_path):
     """Write a collection with a claim that is true, and its reverse."""
-    told = {"mean": 0.1, "low": 0.06, "high": 0.2, "share_won": 1.0, "holds": True, "ending": "shown"}
+    told = {
+        "mean": 0.1,
+        "low": 0.06,
+        "high": 0.2,
+        "share_won": 1.0,
+        "holds": True,
+        "ending": "shown",
+    }
     true = {"up": "LogisticRegression", "down": "DecisionTreeClassifier", **told}
     false = {"up": "DecisionTreeClassifier", "down": "LogisticRegression", **told}
     lost = {**true, "up": "SVC", "holds": False, "low": -0.1}
-    item = item_of(GeneratorSpec("add(X0, add(X1, sub(X2, X3)))", noise=0.1), n_rows=300, cut=0.0, inclusive=True)
+    item = item_of(
+        GeneratorSpec("add(X0, add(X1, sub(X2, X3)))", noise=0.1),
+        n_rows=300,
+        cut=0.0,
+        inclusive=True,
+    )
     sets = [{**item, "claims": [true, false, lost]}]
     content = {"format": 1, "name": "planted", "margin": 0.05, "plan": {}, "sets": sets}
     path = tmp_path / "planted.json"
@@ -66,8 +84,15 @@ def test_no_code_of_the_package_is_imported():
             imported.add(node.module.split(".")[0])
         elif isinstance(node, ast.Name):
             assert node.id not in ("__import__", "eval", "exec", "importlib")
-    # Not a list of what is forbidden: a helper beside it, or the package's tuner, would come in under any name.
-    assert imported - sys.stdlib_module_names == {"numpy", "scipy", "sklearn", "xgboost", "lightgbm"}
+    # Not a list of what is forbidden: a helper beside it, or the package's tuner, would come in
+    # under any name.
+    assert imported - sys.stdlib_module_names == {
+        "numpy",
+        "scipy",
+        "sklearn",
+        "xgboost",
+        "lightgbm",
+    }
 
 
 def test_formulas_have_the_package_s_values_bit_for_bit(script):
@@ -78,13 +103,17 @@ def test_formulas_have_the_package_s_values_bit_for_bit(script):
     operators = set()
     for _ in range(200):
         formula = str(grammar.half_and_half(rng, 1, 6))
-        operators |= {node.func.id for node in ast.walk(ast.parse(formula)) if isinstance(node, ast.Call)}
+        operators |= {
+            node.func.id for node in ast.walk(ast.parse(formula)) if isinstance(node, ast.Call)
+        }
         mine, theirs = script.evaluate(formula, rows), Expression.parse(formula).evaluate(rows)
         np.testing.assert_array_equal(mine.view(np.int64), theirs.view(np.int64), err_msg=formula)
     assert len(operators) == 12
 
 
-@pytest.mark.parametrize("formula", ["pow(X0, X1)", "X0 + X1", "add(X0)", "__import__('os')", "add(X0, Y1)"])
+@pytest.mark.parametrize(
+    "formula", ["pow(X0, X1)", "X0 + X1", "add(X0)", "__import__('os')", "add(X0, Y1)"]
+)
 def test_what_is_no_formula_is_refused(script, formula):
     with pytest.raises(ValueError, match="not"):
         script.evaluate(formula, np.zeros((2, 2)))
@@ -107,12 +136,17 @@ def test_rows_and_labels_are_distributed_as_those_of_the_package(script, formula
     n = 40_000
     theirs = generator.draw(n, 3, "test")
     # The file of a collection states the cut; without it the script finds its own.
-    for stated in ({}, {"cut": generator.threshold().value, "inclusive": generator.threshold().inclusive}):
+    for stated in (
+        {},
+        {"cut": generator.threshold().value, "inclusive": generator.threshold().inclusive},
+    ):
         source = script.Source(item_of(generator, **stated))
         X, y = source.draw(n, np.random.default_rng(8), drifted=True)
         assert X.shape == theirs.X.shape
         assert abs(y.mean() - theirs.y.mean()) < 5 * math.sqrt(0.5 / n)
-        np.testing.assert_allclose(np.isnan(X).mean(axis=0), np.isnan(theirs.X).mean(axis=0), atol=0.015)
+        np.testing.assert_allclose(
+            np.isnan(X).mean(axis=0), np.isnan(theirs.X).mean(axis=0), atol=0.015
+        )
         mine, other = np.column_stack([X, y]), np.column_stack([theirs.X, theirs.y])
         for moment in (np.nanmean, np.nanstd):
             np.testing.assert_allclose(moment(mine, axis=0), moment(other, axis=0), atol=0.04)
@@ -149,9 +183,13 @@ def test_every_configuration_of_every_method_can_be_fitted(script):
 def test_rows_and_seeds_differ_by_sample_and_only_seeds_by_method(script, monkeypatch):
     source = script.Source(item_of(GeneratorSpec("X0", n_features=2), cut=0.0))
     drawn, seeds = [], []
-    monkeypatch.setattr(source, "draw", lambda n, rng, drifted=False: drawn.append(rng.normal()) or _draw(rng, n))
+    monkeypatch.setattr(
+        source, "draw", lambda n, rng, drifted=False: drawn.append(rng.normal()) or _draw(rng, n)
+    )
     made = script.Made
-    monkeypatch.setattr(script, "Made", lambda method, seed: seeds.append(seed) or made(method, seed))
+    monkeypatch.setattr(
+        script, "Made", lambda method, seed: seeds.append(seed) or made(method, seed)
+    )
 
     def _draw(rng, n):
         X = rng.normal(size=(n, 2))
@@ -193,7 +231,9 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_outcome(script, planted, tmp
     lines = whole.splitlines(keepends=True)
     (tmp_path / "b" / "cells.jsonl").write_text("".join(lines[:3]) + lines[3][:40])
     calls, real = [], script.measure
-    monkeypatch.setattr(script, "measure", lambda cell, source: calls.append(cell) or real(cell, source))
+    monkeypatch.setattr(
+        script, "measure", lambda cell, source: calls.append(cell) or real(cell, source)
+    )
     resumed, _ = script.remeasure(planted, folder=tmp_path / "b", **SMALL)
     assert len(calls) == len(lines) - 3
     assert resumed == straight
@@ -238,19 +278,28 @@ def test_halving_gives_up_the_worse_half_after_two_folds(script):
     made = script.Made("DecisionTreeClassifier", 1)
     fits, real = [], script.Made.fit
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(script.Made, "fit", lambda self, X, y: fits.append(self.configuration) or real(self, X, y))
+        patched.setattr(
+            script.Made,
+            "fit",
+            lambda self, X, y: fits.append(self.configuration) or real(self, X, y),
+        )
         chosen, mean = script.halved(made, tried, folds, X, y)
     assert len(fits) == 6 * 2 + 3 * 3
 
     def scored(one, fit, out):
-        return roc_auc_score(y[out], script.Made(made.method, 1, one).fit(X[fit], y[fit]).decision_function(X[out]))
+        return roc_auc_score(
+            y[out], script.Made(made.method, 1, one).fit(X[fit], y[fit]).decision_function(X[out])
+        )
 
     scores = np.array([[scored(one, *fold) for fold in folds] for one in tried])
     left = set(np.argsort(-scores[:, :2].mean(axis=1), kind="stable")[:3].tolist())
     best = max(left, key=lambda place: scores[place].mean())
     assert (chosen, mean) == (tried[best], pytest.approx(scores[best].mean()))
     whole, top = script.searched(made, tried, folds, X, y)
-    assert (whole, top) == (tried[int(scores.mean(axis=1).argmax())], pytest.approx(scores.mean(axis=1).max()))
+    assert (whole, top) == (
+        tried[int(scores.mean(axis=1).argmax())],
+        pytest.approx(scores.mean(axis=1).max()),
+    )
 
 
 def test_halved_fits_are_kept_apart_from_whole_ones(script, planted, tmp_path):
@@ -267,7 +316,10 @@ def test_a_collection_as_evolve_writes_it_is_measured_again(script, tmp_path, mo
     monkeypatch.setattr("paragone.generate.evolving.Laboratory", InProcess)
     methods = {
         "LogisticRegression": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
-        "DecisionTreeClassifier": {"use": "sklearn.tree:DecisionTreeClassifier", "portfolio": [{"max_depth": 4}]},
+        "DecisionTreeClassifier": {
+            "use": "sklearn.tree:DecisionTreeClassifier",
+            "portfolio": [{"max_depth": 4}],
+        },
     }
     spec = EvolveSpec(
         "tiny", generations=2, batch=8, chunk=8, n_train=300, n_test=300, n_features=3, looks=(4, 12), claims=3,
@@ -277,7 +329,9 @@ def test_a_collection_as_evolve_writes_it_is_measured_again(script, tmp_path, mo
     found.write(tmp_path / "tiny")
     proven = {(item.name, *pair) for item in found.collection.sets for pair in item.proven(0.05)}
     assert proven
-    rows, refused = script.remeasure(tmp_path / "tiny" / "collection.json", folder=tmp_path / "kept", **SMALL)
+    rows, refused = script.remeasure(
+        tmp_path / "tiny" / "collection.json", folder=tmp_path / "kept", **SMALL
+    )
     assert refused == []
     assert {(row["dataset"], row["up"], row["down"]) for row in rows} == proven
     assert not any(row["reversed"] for row in rows)
@@ -297,7 +351,11 @@ def test_the_claims_of_the_first_release_are_those_that_the_package_prints(scrip
     shipped = Collection.named("paragone-v1")
     best = {(claim.up, claim.down): claim.dataset for claim in script.read_claims(content)}
     assert best == shipped.covered()
-    everything = {(claim.dataset, claim.up, claim.down) for claim in script.read_claims(content, "all")}
-    assert everything == {(item.name, *pair) for item in shipped.sets for pair in item.proven(shipped.margin)}
+    everything = {
+        (claim.dataset, claim.up, claim.down) for claim in script.read_claims(content, "all")
+    }
+    assert everything == {
+        (item.name, *pair) for item in shipped.sets for pair in item.proven(shipped.margin)
+    }
     refuted = script.read_claims(content, "refuted")
     assert {(claim.up, claim.down) for claim in refuted} == set(shipped.refuted)

@@ -12,7 +12,15 @@ from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.methods import contenders, reference_method
-from paragone.generate.scouts import BINS, BoostingScout, ForestScout, add_tree, bin_edges, grow_tree, to_bins
+from paragone.generate.scouts import (
+    BINS,
+    BoostingScout,
+    ForestScout,
+    add_tree,
+    bin_edges,
+    grow_tree,
+    to_bins,
+)
 from paragone.generate.screening import scout_of
 from paragone.generate.thresholds import Threshold
 
@@ -22,7 +30,20 @@ def grown(bins, target, weights=None, *, depth=4, least=5, penalty=0.0):
     tree, values, shown = np.empty((2 * n, 4), dtype=np.int64), np.empty(2 * n), np.zeros(n)
     ones = np.ones(n) if weights is None else weights
     rng = np.random.default_rng(0)
-    grow_tree(bins, -target * ones, ones, np.arange(n), BINS, depth, least, penalty, bins.shape[1], rng, tree, values)
+    grow_tree(
+        bins,
+        -target * ones,
+        ones,
+        np.arange(n),
+        BINS,
+        depth,
+        least,
+        penalty,
+        bins.shape[1],
+        rng,
+        tree,
+        values,
+    )
     add_tree(bins, tree, values, 1.0, shown)
     return shown
 
@@ -33,7 +54,11 @@ def test_a_tree_is_that_of_scikit_learn_on_the_same_bins(seed):
     X = rng.normal(size=(300, 4))
     target = X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=300)
     bins = to_bins(X, bin_edges(X))
-    theirs = DecisionTreeRegressor(max_depth=4, min_samples_leaf=5, random_state=0).fit(bins, target).predict(bins)
+    theirs = (
+        DecisionTreeRegressor(max_depth=4, min_samples_leaf=5, random_state=0)
+        .fit(bins, target)
+        .predict(bins)
+    )
     np.testing.assert_allclose(grown(bins, target), theirs, atol=1e-9)
 
 
@@ -57,7 +82,9 @@ def test_bins_hold_equal_shares_and_unseen_rows_fall_into_the_outer_ones():
 def test_a_scout_repeats_itself_and_follows_the_labels(scout):
     X = np.random.default_rng(1).normal(size=(400, 3))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    first, again, flipped = (clone(scout).fit(X, labels).decision_function(X) for labels in (y, y, 1 - y))
+    first, again, flipped = (
+        clone(scout).fit(X, labels).decision_function(X) for labels in (y, y, 1 - y)
+    )
     np.testing.assert_array_equal(first, again)
     assert auroc(y, first) > 0.95
     np.testing.assert_allclose(flipped, -first, atol=1e-9)

@@ -18,7 +18,9 @@ from paragone.methods.method import Method
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 4))
-Y = np.column_stack([X[:, 0] * X[:, 1] > 0, X[:, 0] + X[:, 2] > 0, X[:, 1] > X[:, 3] ** 2 - 1]).astype(np.uint8)
+Y = np.column_stack(
+    [X[:, 0] * X[:, 1] > 0, X[:, 0] + X[:, 2] > 0, X[:, 1] > X[:, 3] ** 2 - 1]
+).astype(np.uint8)
 DATA = SplitData(X[:200], Y[:200], X[200:], Y[200:])
 
 
@@ -39,9 +41,13 @@ def test_the_stand_in_of_the_svc_is_kernel_ridge():
     for column in range(3):
         for position, params in enumerate(portfolio):
             options = {key: params[key] for key in ("degree", "coef0") if key in params}
-            model = KernelRidge(alpha=1 / params["C"], kernel=params["kernel"], gamma=gamma, **options)
+            model = KernelRidge(
+                alpha=1 / params["C"], kernel=params["kernel"], gamma=gamma, **options
+            )
             values = model.fit(DATA.X_train, 2.0 * DATA.y_train[:, column] - 1).predict(DATA.X_test)
-            assert found[column, position] == pytest.approx(roc_auc_score(DATA.y_test[:, column], values), abs=1e-9)
+            assert found[column, position] == pytest.approx(
+                roc_auc_score(DATA.y_test[:, column], values), abs=1e-9
+            )
 
 
 def test_the_stand_in_scores_like_the_svc_itself():
@@ -56,12 +62,18 @@ def test_the_stand_in_scores_like_the_svc_itself():
 
 
 def test_other_methods_are_fitted_as_they_are():
-    method = Method.declare({"use": "sklearn.tree:DecisionTreeClassifier", "params": {"criterion": "entropy"}})
+    method = Method.declare(
+        {"use": "sklearn.tree:DecisionTreeClassifier", "params": {"criterion": "entropy"}}
+    )
     found = PortfolioScreen(method.build(), [{"max_depth": 3}], seed=5).aurocs(DATA)
     for column in range(3):
-        model = Method(method.factory, {"criterion": "entropy", "max_depth": 3, "random_state": 5}).build()
+        model = Method(
+            method.factory, {"criterion": "entropy", "max_depth": 3, "random_state": 5}
+        ).build()
         values = model.fit(DATA.X_train, DATA.y_train[:, column]).predict_proba(DATA.X_test)[:, 1]
-        assert found[column, 0] == pytest.approx(roc_auc_score(DATA.y_test[:, column], values), abs=1e-12)
+        assert found[column, 0] == pytest.approx(
+            roc_auc_score(DATA.y_test[:, column], values), abs=1e-12
+        )
 
 
 def test_neighbours_with_parameters_of_their_own_are_not_batched():

@@ -43,7 +43,8 @@ def test_a_bound_is_what_the_t_test_says(shipped):
         for up, down in evidence.proven(0.05):
             a, b = np.array(item.aurocs[up]), np.array(item.aurocs[down])
             test = ttest_rel(a, b + 0.05, alternative="greater")
-            # Student's two-sided interval of 95 % lies above the margin where the one-sided p is below .025.
+            # Student's two-sided interval of 95 % lies above the margin where the one-sided p is
+            # below .025.
             assert test.pvalue < 0.0250001
 
 
@@ -102,7 +103,11 @@ def test_the_tuned_collection_has_thirty_concepts_and_tells_how_hard_open_pairs_
     assert max(concepts.values()) <= 3
     assert tuned.margin == 0.05
     # Every dataset has rows of its own.
-    assert len({item.x_hash for item in tuned.sets}) == len({item.seed for item in tuned.sets}) == len(tuned.sets)
+    assert (
+        len({item.x_hash for item in tuned.sets})
+        == len({item.seed for item in tuned.sets})
+        == len(tuned.sets)
+    )
     assert all(list(item.aurocs) == names and item.proven(tuned.margin) for item in tuned.sets)
     # What is not proven is listed, and nothing else.
     opened = {(pair.up, pair.down) for pair in tuned.open}
@@ -118,18 +123,24 @@ def test_every_interval_of_the_tuned_collection_follows_from_its_fits_by_a_secon
     for item in tuned.sets:
         for claim in item.claims:
             n = len(claim.leads)
-            leads = [scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i] for i in range(n)]
+            leads = [
+                scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i]
+                for i in range(n)
+            ]
             np.testing.assert_allclose(claim.leads, leads, atol=1e-6)
             low, high = limits_by_bisection(leads, plan)
             assert (claim.low, claim.high) == pytest.approx((low, high), abs=1e-6)
             assert (claim.holds or claim.ending == "not confirmed") == (low >= tuned.margin)
             n_claims += 1
     assert 80 <= n_claims <= plan.n_claims == 150
-    # Tuning cannot do better than perfect, and every configuration is one of the method's own space.
+    # Tuning cannot do better than perfect, and every configuration is one of the method's own
+    # space.
     assert fits["score"].between(0, 1).all()
     spaces = {method.name: set(method.space) for method in reference_methods()}
     for row in fits.itertuples():
-        assert spaces[row.method] >= set(row.parameters) or row.parameters in portfolio_of(row.method)
+        assert spaces[row.method] >= set(row.parameters) or row.parameters in portfolio_of(
+            row.method
+        )
 
 
 def portfolio_of(name):
@@ -139,7 +150,8 @@ def portfolio_of(name):
 def test_no_row_of_the_evidence_is_shown_or_shared_by_two_datasets(tuned):
     fits = read_fits("paragone-v2")
     per_formula = fits.groupby("formula")["row_seed"].agg(set)
-    # A sample is one seed, the same for all methods of a dataset, and never that of another dataset.
+    # A sample is one seed, the same for all methods of a dataset, and never that of another
+    # dataset.
     assert fits.groupby(["formula", "sample"])["row_seed"].nunique().max() == 1
     assert sum(map(len, per_formula)) == len(set().union(*per_formula))
     assert not {item.seed for item in tuned.sets} & set().union(*per_formula)
@@ -147,7 +159,12 @@ def test_no_row_of_the_evidence_is_shown_or_shared_by_two_datasets(tuned):
 
 def test_the_claims_hold_when_a_second_script_measures_them_again(tuned):
     again = measured_again("paragone-v2").set_index(["dataset", "up", "down"])
-    shown = {(item.name, c.up, c.down): c for item in tuned.sets for c in item.claims if c.low >= tuned.margin}
+    shown = {
+        (item.name, c.up, c.down): c
+        for item in tuned.sets
+        for c in item.claims
+        if c.low >= tuned.margin
+    }
     assert set(again.index) == set(shown)
     assert again["samples"].min() >= 8
     assert (again["mean"] >= tuned.margin).mean() >= 0.95
@@ -163,11 +180,15 @@ def test_the_claims_hold_when_a_second_script_measures_them_again(tuned):
 def test_a_fit_of_the_tuned_collection_comes_out_again(tuned, position, tmp_path):
     """Rows, tuning and score follow from what is recorded, to the sixth decimal, on whatever machine."""
     item = tuned.sets[position]
-    kept = read_fits("paragone-v2").query("dataset == @item.name and sample == 0").set_index("method")
+    kept = (
+        read_fits("paragone-v2").query("dataset == @item.name and sample == 0").set_index("method")
+    )
     cheap = ["LogisticRegression", "DecisionTreeClassifier", "KNeighborsClassifier"]
     with Laboratory(tmp_path / "again.sqlite") as laboratory:
         methods = [reference_method(name) for name in cheap]
-        fits = tuned_fits(item.generator(), methods, laboratory, tuned.plan, tuned.seed, [0], key=item.key)
+        fits = tuned_fits(
+            item.generator(), methods, laboratory, tuned.plan, tuned.seed, [0], key=item.key
+        )
     for name in cheap:
         assert fits[name, 0].row_seed == kept.loc[name, "row_seed"]
         assert fits[name, 0].score == pytest.approx(kept.loc[name, "score"], abs=2e-6)

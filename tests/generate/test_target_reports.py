@@ -16,7 +16,14 @@ from sklearn.neighbors import KNeighborsRegressor
 from known_leads import HardLabels, InProcess
 from paragone.charts.save import chart_specification
 from paragone.errors import InputError
-from paragone.generate import Collection, Contender, Evidence, GeneratedSet, GeneratorSpec, write_benchmark
+from paragone.generate import (
+    Collection,
+    Contender,
+    Evidence,
+    GeneratedSet,
+    GeneratorSpec,
+    write_benchmark,
+)
 from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.diagnosis import diagnose, profile_plot
@@ -49,12 +56,18 @@ def made(target, folder, formulas=FORMULAS, name="own"):
     sets = []
     for place, formula in enumerate(formulas, start=1):
         generator = GeneratorSpec(formula, n_features=3, **KINDS[target])
-        fits = tuned_fits(generator, methods, InProcess(folder / "proof.sqlite"), PLAN, SEED, range(3))
+        fits = tuned_fits(
+            generator, methods, InProcess(folder / "proof.sqlite"), PLAN, SEED, range(3)
+        )
         scores = np.array([[fits[method, sample].score for method in names] for sample in range(3)])
         leads = tuple(scores[:, 0] - scores[:, 1])
-        claim = ClaimRecord(*names, float(np.mean(leads)), -9.0, 9.0, 1.0, False, "not shown", leads, (1, 2, 3))
+        claim = ClaimRecord(
+            *names, float(np.mean(leads)), -9.0, 9.0, 1.0, False, "not shown", leads, (1, 2, 3)
+        )
         sets.append(
-            GeneratedSet.of(f"{name}-{place}", generator, place, 7, 80, Evidence(names, scores), None, (claim,))
+            GeneratedSet.of(
+                f"{name}-{place}", generator, place, 7, 80, Evidence(names, scores), None, (claim,)
+            )
         )
     return Collection(name, 0.05, 150, tuple(sets), PLAN, SEED, target=target)
 
@@ -120,24 +133,33 @@ def test_the_curves_of_three_classes_are_of_the_first_sample(three, on_three):
     charts = on_three.charts()
     # The precision of a guess differs from class to class: one line for it would be wrong.
     assert "precision_recall" not in charts
-    assert "One line per dataset and class" in json.dumps(chart_specification(charts["roc"])["title"])
+    assert "One line per dataset and class" in json.dumps(
+        chart_specification(charts["roc"])["title"]
+    )
 
 
 def test_tuning_has_the_budget_of_the_proof(numbers, tmp_path):
-    near = Contender("Near", "sklearn.neighbors:KNeighborsRegressor", space={"n_neighbors": {"choices": [1, 5, 20]}})
+    near = Contender(
+        "Near",
+        "sklearn.neighbors:KNeighborsRegressor",
+        space={"n_neighbors": {"choices": [1, 5, 20]}},
+    )
     found = benchmark_method(near, InProcess(tmp_path / "b.sqlite"), numbers)
     assert found.notes == ()
     for item in numbers.sets:
         X, y, X_fresh, y_fresh = sample(item, 0)
         model = KNeighborsRegressor(**{"n_neighbors": 5, **found.chosen[item.name]}).fit(X, y)
-        assert values_of(found, item, "Near")[0] == pytest.approx(r2_score(y_fresh, model.predict(X_fresh)))
+        assert values_of(found, item, "Near")[0] == pytest.approx(
+            r2_score(y_fresh, model.predict(X_fresh))
+        )
     assert "was tuned with 2 trials on 2 inner folds of the 80 training rows" in found.how
     assert "scored by R2 on 150 fresh rows" in found.how
     assert "curves" not in found.how
 
 
 @pytest.mark.parametrize(
-    ("target", "new", "reference"), [("regression", FOUR, "Ridge"), ("multiclass", NAIVE, "KNeighborsClassifier")]
+    ("target", "new", "reference"),
+    [("regression", FOUR, "Ridge"), ("multiclass", NAIVE, "KNeighborsClassifier")],
 )
 def test_with_trials_every_method_is_tuned_anew(target, new, reference, request, tmp_path):
     collection = request.getfixturevalue("numbers" if target == "regression" else "three")
@@ -194,8 +216,12 @@ def test_the_page_of_three_classes_says_which_auroc_it_shows(on_three, tmp_path)
     assert "recision-recall" not in page
 
 
-def test_hard_labels_are_told_of_classes_and_never_of_numbers(three, on_three, on_numbers, tmp_path):
-    found = benchmark_method(Contender("Hard", "known_leads:HardLabels"), InProcess(tmp_path / "b.sqlite"), three)
+def test_hard_labels_are_told_of_classes_and_never_of_numbers(
+    three, on_three, on_numbers, tmp_path
+):
+    found = benchmark_method(
+        Contender("Hard", "known_leads:HardLabels"), InProcess(tmp_path / "b.sqlite"), three
+    )
     said = "Hard has neither predict_proba nor decision_function: it is scored by its hard labels"
     assert said in found.notes
     X, y, X_fresh, y_fresh = sample(three.sets[0], 0)
@@ -225,15 +251,27 @@ def test_a_collection_without_a_proof_is_refused(numbers, tmp_path):
 
 def test_two_targets_in_one_report_are_refused(on_numbers, on_three, tmp_path):
     for refused in (diagnose, lambda both: write_benchmark(both, tmp_path / "page")):
-        with pytest.raises(InputError, match="numbers to predict and 'own' several classes: make a report of each"):
+        with pytest.raises(
+            InputError, match="numbers to predict and 'own' several classes: make a report of each"
+        ):
             refused([on_numbers, on_three])
     assert not (tmp_path / "page").exists()
 
 
-def test_the_command_takes_regressors_by_their_short_names(paragone, numbers, tmp_path, monkeypatch):
+def test_the_command_takes_regressors_by_their_short_names(
+    paragone, numbers, tmp_path, monkeypatch
+):
     monkeypatch.setattr("paragone.generate.Laboratory", InProcess)
     numbers.write(tmp_path / "numbers.json")
-    ended = paragone("generate", "report", "tree", "--collection", tmp_path / "numbers.json", "--out", tmp_path / "r")
+    ended = paragone(
+        "generate",
+        "report",
+        "tree",
+        "--collection",
+        tmp_path / "numbers.json",
+        "--out",
+        tmp_path / "r",
+    )
     assert ended.code == 0, ended.err
     assert "mean R2" in ended.out
     assert "DecisionTreeRegressor beats every reference by 0.05 R2 on" in ended.out
@@ -243,7 +281,11 @@ def test_the_command_takes_regressors_by_their_short_names(paragone, numbers, tm
 @pytest.mark.parametrize(
     ("method", "more", "said"),
     [
-        ("sklearn.naive_bayes:GaussianNB", (), "'GaussianNB' is a classifier, and the target is a number"),
+        (
+            "sklearn.naive_bayes:GaussianNB",
+            (),
+            "'GaussianNB' is a classifier, and the target is a number",
+        ),
         ("logistic", (), "'logistic' does not predict numbers"),
         ("tree", ("three.json",), "numbers to predict and"),
         ("tree", ("digen",), "numbers to predict and 'digen' two classes: make a report of each"),
@@ -256,7 +298,9 @@ def test_what_cannot_be_reported_is_refused_in_one_sentence(
     numbers.write("numbers.json")
     three.write("three.json")
     others = [part for one in more for part in ("--collection", one)]
-    ended = paragone("generate", "report", method, "--collection", "numbers.json", *others, "--out", "r")
+    ended = paragone(
+        "generate", "report", method, "--collection", "numbers.json", *others, "--out", "r"
+    )
     assert ended.code == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
@@ -276,12 +320,20 @@ def by_hand(name, formulas, scores, **kinds):
 
 
 def test_limits_of_r2_have_no_end_and_the_strongest_tint_is_a_whole_r2():
-    found = diagnose([by_hand("own", ["mul(X0, X1)", "mul(X0, mul(X1, X2))"], [(-3.0, 0.5), (0.5, 0.6)])])
+    found = diagnose(
+        [by_hand("own", ["mul(X0, X1)", "mul(X0, mul(X1, X2))"], [(-3.0, 0.5), (0.5, 0.6)])]
+    )
     parity = next(record for record in found.records if record.family == "parity")
-    # Behind by 3.5 and .1: the mean is 1.8, and Student's limits at one degree of freedom are 12.706 * 1.7 away.
+    # Behind by 3.5 and .1: the mean is 1.8, and Student's limits at one degree of freedom are
+    # 12.706 * 1.7 away.
     assert parity.behind == pytest.approx(1.8)
-    assert (parity.low, parity.high) == (pytest.approx(1.8 - 12.7062 * 1.7, rel=1e-4), pytest.approx(23.4005, rel=1e-4))
-    sparse = profile_plot(diagnose([by_hand("own", ["mul(X0, X1)"], [(0.3, 0.5)])])).series["New"][0]
+    assert (parity.low, parity.high) == (
+        pytest.approx(1.8 - 12.7062 * 1.7, rel=1e-4),
+        pytest.approx(23.4005, rel=1e-4),
+    )
+    sparse = profile_plot(diagnose([by_hand("own", ["mul(X0, X1)"], [(0.3, 0.5)])])).series["New"][
+        0
+    ]
     assert sparse == (0.3, pytest.approx(0.2))
 
 
@@ -290,7 +342,8 @@ def test_a_number_that_two_collections_hold_counts_once_and_its_cube_by_itself()
     other = by_hand("other", ["sub(X7, X3)", "mul(X4, mul(X4, X4))"], [(0.3, 0.7), (0.8, 0.9)])
     found = diagnose([one, other]).datasets.set_index("dataset")
     assert found.loc["other-1", "concept"] == found.loc["one-1", "concept"]
-    # The correlation of a normal variable with its cube is 3 / sqrt(15): another number, though the same halves.
+    # The correlation of a normal variable with its cube is 3 / sqrt(15): another number, though the
+    # same halves.
     assert found.loc["other-2", "concept"] != found.loc["one-2", "concept"]
 
 
@@ -325,5 +378,7 @@ def test_what_features_tell_of_two_classes_is_the_same_for_each():
 
 
 def test_every_target_has_words_for_every_family():
-    assert len({tuple(family_rules(target)) for target in ("binary", "multiclass", "regression")}) == 1
+    assert (
+        len({tuple(family_rules(target)) for target in ("binary", "multiclass", "regression")}) == 1
+    )
     assert not any("label" in words for words in family_rules("regression").values())

@@ -95,19 +95,27 @@ def test_a_search_for_numbers_proves_both_directions_and_plain_fits_give_its_sco
     assert found.n_failed == 0
     claims = found.claims_table()
     held = claims.loc[claims["holds"]]
-    assert set(zip(held["up"], held["down"], strict=True)) == {("Linear", "Tree"), ("Tree", "Linear")}
+    assert set(zip(held["up"], held["down"], strict=True)) == {
+        ("Linear", "Tree"),
+        ("Tree", "Linear"),
+    }
     fits = found.fits_table()
     assert len(fits) >= 2 * 6
     for row in fits.itertuples():
         X, y, X_fresh, y_fresh = parts(REGRESSION.generator(row.formula), row.row_seed)
         if row.method == "Linear":
-            assert row.score == pytest.approx(r2_score(y_fresh, LinearRegression().fit(X, y).predict(X_fresh)))
+            assert row.score == pytest.approx(
+                r2_score(y_fresh, LinearRegression().fit(X, y).predict(X_fresh))
+            )
         else:
-            # Trees break ties by their seed, which is new on every sample; full-grown ones have many.
+            # Trees break ties by their seed, which is new on every sample; full-grown ones have
+            # many.
             scores = [
                 r2_score(
                     y_fresh,
-                    DecisionTreeRegressor(**json.loads(row.parameters), random_state=seed).fit(X, y).predict(X_fresh),
+                    DecisionTreeRegressor(**json.loads(row.parameters), random_state=seed)
+                    .fit(X, y)
+                    .predict(X_fresh),
                 )
                 for seed in range(5 if json.loads(row.parameters) else 100)
             ]
@@ -122,13 +130,16 @@ def test_what_is_proven_of_numbers_holds_on_rows_that_nobody_saw(numbers):
             for seed in range(900, 910):
                 X, y, X_fresh, y_fresh = parts(item.generator(), seed, n_fresh=1000)
                 tree = max(
-                    r2_score(y_fresh, DecisionTreeRegressor(max_depth=depth).fit(X, y).predict(X_fresh))
+                    r2_score(
+                        y_fresh, DecisionTreeRegressor(max_depth=depth).fit(X, y).predict(X_fresh)
+                    )
                     for depth in (3, 6)
                 )
                 line = r2_score(y_fresh, LinearRegression().fit(X, y).predict(X_fresh))
                 leads.append(line - tree if (up, down) == ("Linear", "Tree") else tree - line)
             assert np.mean(leads) > REGRESSION.margin / 2, (item.formula, up, down)
-            # Where the tree wins, a line explains little of a large sample, and most of it where the line does.
+            # Where the tree wins, a line explains little of a large sample, and most of it where
+            # the line does.
             X, y, X_fresh, y_fresh = parts(item.generator(), 77, 4000, 4000)
             explained = r2_score(y_fresh, LinearRegression().fit(X, y).predict(X_fresh))
             assert explained > 0.5 if up == "Linear" else explained < 0.9
@@ -150,9 +161,12 @@ def test_a_search_for_several_classes_ends_in_claims_that_plain_fits_repeat(thre
 
 
 @pytest.mark.parametrize(
-    ("which", "metric", "task"), [("numbers", "R2", "regression"), ("three", "AUROC", "classification")]
+    ("which", "metric", "task"),
+    [("numbers", "R2", "regression"), ("three", "AUROC", "classification")],
 )
-def test_the_folder_holds_a_collection_that_reads_back_and_a_page_in_its_own_words(which, metric, task, request):
+def test_the_folder_holds_a_collection_that_reads_back_and_a_page_in_its_own_words(
+    which, metric, task, request
+):
     found, folder = request.getfixturevalue(which)
     collection = Collection.read(folder)
     assert collection == found.collection
@@ -182,7 +196,9 @@ def test_a_changed_number_is_noticed_when_a_dataset_is_made(numbers):
 
 def test_limits_that_few_samples_leave_open_are_kept(tmp_path, numbers):
     collection = numbers[0].collection
-    record = ClaimRecord("Tree", "Linear", 0.3, -np.inf, np.inf, 1.0, False, "hopeless", (0.3, 0.3), (1, 2))
+    record = ClaimRecord(
+        "Tree", "Linear", 0.3, -np.inf, np.inf, 1.0, False, "hopeless", (0.3, 0.3), (1, 2)
+    )
     opened = replace(collection, sets=(replace(collection.sets[0], claims=(record,)),))
     opened.write(tmp_path / "c.json")
     json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
@@ -191,7 +207,17 @@ def test_limits_that_few_samples_leave_open_are_kept(tmp_path, numbers):
 
 def test_an_open_pair_without_limits_is_kept_and_told(tmp_path, numbers):
     collection = numbers[0].collection
-    pair = OpenPair("Tree", "Linear", tried=1, formula="X0", mean=0.3, low=-np.inf, high=np.inf, share_won=1, samples=2)
+    pair = OpenPair(
+        "Tree",
+        "Linear",
+        tried=1,
+        formula="X0",
+        mean=0.3,
+        low=-np.inf,
+        high=np.inf,
+        share_won=1,
+        samples=2,
+    )
     collection = replace(collection, open=(pair,))
     collection.write(tmp_path / "c.json")
     json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
@@ -232,16 +258,22 @@ def in_process(monkeypatch):
 @pytest.mark.usefixtures("in_process")
 def test_a_regressor_against_itself_ends_in_the_honest_sentence(tmp_path):
     found = fight(TREE, TREE, tmp_path, PLAN)
-    assert found.ended_by == "after 8 generations no formula led by a fifth of the margin in either direction"
+    assert (
+        found.ended_by
+        == "after 8 generations no formula led by a fifth of the margin in either direction"
+    )
     assert (found.raced, found.proofs) == ((), ())
-    assert "no dataset was found on which Tree beats Tree (second) by 0.05 R2" in found.sentence(*found.names)
+    assert "no dataset was found on which Tree beats Tree (second) by 0.05 R2" in found.sentence(
+        *found.names
+    )
 
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_two_copies_of_a_method_of_luck_prove_nothing(tmp_path, seed):
     copies = {
-        name: {"use": LUCK.use, "fixed": {**LUCK.fixed, "random_state": place}} for place, name in enumerate("AB")
+        name: {"use": LUCK.use, "fixed": {**LUCK.fixed, "random_state": place}}
+        for place, name in enumerate("AB")
     }
     found = evolve(replace(REGRESSION, seed=seed, methods=copies), tmp_path / "s.sqlite")
     # Screening and races have leads by luck: the proof has none.
@@ -253,12 +285,19 @@ def test_two_copies_of_a_method_of_luck_prove_nothing(tmp_path, seed):
 @pytest.mark.usefixtures("in_process")
 def test_a_method_that_cannot_be_fitted_at_all_is_said_to_fail(tmp_path):
     gaps = replace(PLAN, kinds={"target": "regression", "missing": 0.2})
-    found = fight(TREE, Contender("Linear", "sklearn.linear_model:LinearRegression"), tmp_path, gaps)
+    found = fight(
+        TREE, Contender("Linear", "sklearn.linear_model:LinearRegression"), tmp_path, gaps
+    )
     assert found.n_failed
-    assert found.ended_by == "after 8 generations no formula could be scored, since fits of a method failed"
+    assert (
+        found.ended_by
+        == "after 8 generations no formula could be scored, since fits of a method failed"
+    )
 
 
-@pytest.mark.parametrize("kinds", [{"irrelevant": 6, "noise": 0.2}, {"target": "regression", "correlation": 0.5}])
+@pytest.mark.parametrize(
+    "kinds", [{"irrelevant": 6, "noise": 0.2}, {"target": "regression", "correlation": 0.5}]
+)
 def test_the_search_of_a_duel_has_the_data_that_was_asked_for(tmp_path, kinds):
     plan = replace(PLAN, kinds=kinds)
     is_number = "target" in kinds
@@ -288,7 +327,9 @@ def test_a_rare_class_is_not_rejected_by_the_search_that_is_to_find_it():
     plan = replace(PLAN, kinds={"positive": 0.1})
     spec = plan.search((opponent("tree"), opponent("bayes")))
     assert spec.smallest_class == pytest.approx(0.06)
-    labels, fate = Breeder(spec, np.asarray(searched_rows(spec, "X0").X)).labelled(Expression.parse("mul(X0, X1)"))
+    labels, fate = Breeder(spec, np.asarray(searched_rows(spec, "X0").X)).labelled(
+        Expression.parse("mul(X0, X1)")
+    )
     assert fate == ""
     assert 0.05 < labels.mean() < 0.16
 
@@ -301,9 +342,18 @@ def test_a_rare_class_is_not_rejected_by_the_search_that_is_to_find_it():
             "'Linear' is a classifier, and the target is a number",
         ),
         ({"data": {"target": "multiclass"}}, "'Linear' is a regressor, and the target is a class"),
-        ({"data": {"n_classes": 4}}, "data.n_classes is for a multiclass target, and data.target is 'binary'"),
-        ({"data": {"target": "regression", "n_classes": 4}}, "data.n_classes is for a multiclass target"),
-        ({"data": {"target": "regression", "shares": [0.5, 0.5]}}, "shares are of the classes of a multiclass target"),
+        (
+            {"data": {"n_classes": 4}},
+            "data.n_classes is for a multiclass target, and data.target is 'binary'",
+        ),
+        (
+            {"data": {"target": "regression", "n_classes": 4}},
+            "data.n_classes is for a multiclass target",
+        ),
+        (
+            {"data": {"target": "regression", "shares": [0.5, 0.5]}},
+            "shares are of the classes of a multiclass target",
+        ),
         ({"data": {"target": "regression", "positive": 0.2}}, "positive is for a binary target"),
         ({"data": {"target": "ordinal"}}, "target is 'binary', 'multiclass' or 'regression'"),
         ({"data": {"positive": 0.1}}, "lower smallest_class"),
@@ -319,9 +369,21 @@ def test_a_search_that_cannot_be_is_refused_in_one_sentence(change, said):
 @pytest.mark.parametrize(
     ("written", "target", "said"),
     [
-        ("sklearn.svm:LinearSVC", "regression", "is a classifier, and the target is a number: name a regressor"),
-        ("sklearn.linear_model:Ridge", "multiclass", "is a regressor, and the target is a class: name a classifier"),
-        ("logistic", "regression", "'logistic' does not predict numbers: choose one of linear, ridge, knn"),
+        (
+            "sklearn.svm:LinearSVC",
+            "regression",
+            "is a classifier, and the target is a number: name a regressor",
+        ),
+        (
+            "sklearn.linear_model:Ridge",
+            "multiclass",
+            "is a regressor, and the target is a class: name a classifier",
+        ),
+        (
+            "logistic",
+            "regression",
+            "'logistic' does not predict numbers: choose one of linear, ridge, knn",
+        ),
         ("ridge", "binary", "'ridge' does not predict classes: choose one of logistic, knn"),
         ("forrest", "regression", "did you mean 'forest'"),
     ],
@@ -339,7 +401,8 @@ def test_every_named_regressor_is_tuned_and_learns_in_any_unit():
     for name, method in known_opponents("regression").items():
         assert method.space, name
         best = max(
-            method.configured(params).build(0).fit(X[:80], y[:80]).score(X[80:], y[80:]) for params in method.portfolio
+            method.configured(params).build(0).fit(X[:80], y[:80]).score(X[80:], y[80:])
+            for params in method.portfolio
         )
         assert best > mean + 0.3, name
         check_methods([method], "regression")
@@ -367,16 +430,28 @@ def test_screening_of_targets_is_what_plain_fits_give():
     values = np.column_stack([X[:, 0], X[:, 0] * X[:, 1]])
     batch = target_batch("b", X, list(values.T), 100)
     data = SplitData(X[:100], batch.y[:100], X[100:], batch.y[100:])
-    found = TargetScreen("sklearn.tree:DecisionTreeRegressor", [{"max_depth": 2}, {"max_depth": 5}]).scores(data, "r2")
+    found = TargetScreen(
+        "sklearn.tree:DecisionTreeRegressor", [{"max_depth": 2}, {"max_depth": 5}]
+    ).scores(data, "r2")
     for column, target in enumerate(values.T):
         for place, depth in enumerate((2, 5)):
-            model = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X[:100], target[:100])
-            assert found[column, place] == pytest.approx(max(0, r2_score(target[100:], model.predict(X[100:]))))
+            model = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(
+                X[:100], target[:100]
+            )
+            assert found[column, place] == pytest.approx(
+                max(0, r2_score(target[100:], model.predict(X[100:])))
+            )
     labels = np.digitize(values[:, 1], [-0.2, 0.2])
-    data = SplitData(X[:100], labels[:100, None].astype(float), X[100:], labels[100:, None].astype(float))
-    found = TargetScreen("sklearn.tree:DecisionTreeClassifier", [{"max_depth": 4}]).scores(data, "auroc")
+    data = SplitData(
+        X[:100], labels[:100, None].astype(float), X[100:], labels[100:, None].astype(float)
+    )
+    found = TargetScreen("sklearn.tree:DecisionTreeClassifier", [{"max_depth": 4}]).scores(
+        data, "auroc"
+    )
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X[:100], labels[:100])
-    expected = roc_auc_score(labels[100:], model.predict_proba(X[100:]), multi_class="ovr", average="macro")
+    expected = roc_auc_score(
+        labels[100:], model.predict_proba(X[100:]), multi_class="ovr", average="macro"
+    )
     assert found[0, 0] == pytest.approx(expected)
     with pytest.raises(InputError, match="unknown metric"):
         TargetScreening(metric="rmse")
@@ -391,10 +466,14 @@ def agreement(first, second, **kinds):
 def test_a_monotone_transform_is_another_concept_for_numbers_and_none_for_classes():
     cube, line, far = "mul(X0, mul(X0, X0))", "sub(3.0, mul(X2, 7.0))", "mul(X1, X3)"
     # The correlation of a normal variable with its cube is 3 / sqrt(15).
-    assert agreement(cube, line, target="regression") == pytest.approx((1 + 3 / np.sqrt(15)) / 2, abs=0.02)
+    assert agreement(cube, line, target="regression") == pytest.approx(
+        (1 + 3 / np.sqrt(15)) / 2, abs=0.02
+    )
     assert agreement(cube, line, target="multiclass") > 0.98
     assert agreement(cube, line) > 0.98
-    assert agreement("add(X0, X1)", "sub(X3, X2)", target="regression") == pytest.approx(1, abs=0.001)
+    assert agreement("add(X0, X1)", "sub(X3, X2)", target="regression") == pytest.approx(
+        1, abs=0.001
+    )
     assert agreement(line, far, target="regression") < 0.55
 
 
@@ -406,7 +485,10 @@ def test_a_book_of_numbers_knows_a_formula_under_other_names():
     texts = ["add(X0, mul(X1, X2))", "sub(mul(X7, X3), X5)", "mul(X0, mul(X1, X2))"]
     assert [book.number(Expression.parse(text)) for text in texts] == [0, 0, 1]
     # More features than all orders can be tried of: told by the key.
-    wide = ["add(X0, add(X1, add(X2, add(X3, add(X4, X5)))))", "sub(X7, add(X1, add(X2, add(X3, sub(X6, X5)))))"]
+    wide = [
+        "add(X0, add(X1, add(X2, add(X3, add(X4, X5)))))",
+        "sub(X7, add(X1, add(X2, add(X3, sub(X6, X5)))))",
+    ]
     assert len({book.number(Expression.parse(text)) for text in wide}) == 1
 
 
@@ -468,15 +550,24 @@ def test_a_plane_of_numbers_is_drawn_between_outer_quantiles():
 
 
 def test_the_usual_regressors_are_eight():
-    assert [method.name for method in usual_methods("regression")] == [m.name for m in regressors() if m.letter]
+    assert [method.name for method in usual_methods("regression")] == [
+        m.name for m in regressors() if m.letter
+    ]
     assert len(usual_methods("regression")) == 8
-    assert EvolveSpec("n", data={"target": "regression"}).contenders() == usual_methods("regression")
+    assert EvolveSpec("n", data={"target": "regression"}).contenders() == usual_methods(
+        "regression"
+    )
 
 
 def test_scouts_of_numbers_score_nearly_as_the_methods_that_they_replace():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(700, 4))
-    targets = [X[:, 0] + X[:, 1], X[:, 0] * X[:, 1], np.maximum(X[:, 2], 0) - X[:, 3] ** 2, np.sign(X[:, 0] * X[:, 1])]
+    targets = [
+        X[:, 0] + X[:, 1],
+        X[:, 0] * X[:, 1],
+        np.maximum(X[:, 2], 0) - X[:, 3] ** 2,
+        np.sign(X[:, 0] * X[:, 1]),
+    ]
     for short, scout in (("forest", "forest"), ("boosting", "boosting")):
         use, portfolio = NUMBER_SCOUTS[scout]
         method = opponent(short, target="regression")
@@ -534,7 +625,11 @@ def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
 @pytest.mark.parametrize(
     ("kinds", "names", "said"),
     [
-        ({"target": "regression"}, ("linear", "tree"), ("0.05 R2", "mean R2", ": the number ", "and less, orange")),
+        (
+            {"target": "regression"},
+            ("linear", "tree"),
+            ("0.05 R2", "mean R2", ": the number ", "and less, orange"),
+        ),
         (
             {"target": "multiclass", "n_classes": 3, "noise": 0.05},
             ("logistic", "tree"),
@@ -542,7 +637,9 @@ def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
         ),
     ],
 )
-def test_a_duel_for_another_target_ends_in_cards_with_both_surfaces(tmp_path, monkeypatch, kinds, names, said):
+def test_a_duel_for_another_target_ends_in_cards_with_both_surfaces(
+    tmp_path, monkeypatch, kinds, names, said
+):
     monkeypatch.setattr("paragone.generate.fight.Laboratory", InProcess)
     monkeypatch.setattr("paragone.generate.fight.PROOF_SHARE", 1e9)
     plan = FightPlan(
@@ -560,9 +657,11 @@ def test_a_duel_for_another_target_ends_in_cards_with_both_surfaces(tmp_path, mo
     for picture in shown:
         assert set(picture.shown) == set(result.names)
         assert all(
-            values.shape == (50, 50) and 0 <= values.min() <= values.max() <= 1 for values in picture.shown.values()
+            values.shape == (50, 50) and 0 <= values.min() <= values.max() <= 1
+            for values in picture.shown.values()
         )
-    # Where the tree wins, what it learned is nearer to the truth of the plane than what the line learned.
+    # Where the tree wins, what it learned is nearer to the truth of the plane than what the line
+    # learned.
     best = next(picture for picture in shown if picture.proof.claim.up == methods[1].name)
     errors = {name: np.abs(values - best.plane.truth).mean() for name, values in best.shown.items()}
     assert errors[methods[1].name] < errors[methods[0].name]

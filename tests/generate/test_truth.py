@@ -20,7 +20,8 @@ from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.thresholds import Threshold
 from paragone.generate.truth import bayes_scores, truth_sheet
 
-# The oracle: all columns on a grid of equal probabilities, every pattern of gaps, sums over what is not shown
+# The oracle: all columns on a grid of equal probabilities, every pattern of gaps, sums over what is
+# not shown
 
 
 @dataclass(frozen=True)
@@ -81,23 +82,33 @@ def exhaustive(case: Case, n: int) -> dict[str, float]:
     grid = np.meshgrid(*[axis] * case.d, indexing="ij")
     joint = np.ones((n,) * case.d)
     if asked["correlation"]:
-        covariance = np.full((case.d, case.d), asked["correlation"]) + (1 - asked["correlation"]) * np.eye(case.d)
+        covariance = np.full((case.d, case.d), asked["correlation"]) + (
+            1 - asked["correlation"]
+        ) * np.eye(case.d)
         inverse = np.linalg.inv(covariance) - np.eye(case.d)
         flat = np.stack([g.ravel() for g in grid])
         joint = np.exp(-0.5 * np.einsum("in,ij,jn->n", flat, inverse, flat)).reshape(joint.shape)
     joint /= joint.sum()
     before = case.value(*grid)
-    cuts = None if case.above is None else [_quantile(before, joint, 1 - share) for share in case.above]
+    cuts = (
+        None
+        if case.above is None
+        else [_quantile(before, joint, 1 - share) for share in case.above]
+    )
 
     def classes(values):
-        return values.astype(int) if cuts is None else sum((values > cut).astype(int) for cut in cuts)
+        return (
+            values.astype(int) if cuts is None else sum((values > cut).astype(int) for cut in cuts)
+        )
 
     n_classes = 2 if cuts is None else len(cuts) + 1
     shares = np.array([joint[classes(before) == k].sum() for k in range(n_classes)])
     moved = axis + asked["drift"]
     values = case.value(*[g + asked["drift"] for g in grid])
     of_rows = classes(values) if asked["target"] != "regression" else None
-    chance = asked["missing"] * (2 * norm.cdf(moved) if asked["missing_by"] == "value" else np.ones(n))
+    chance = asked["missing"] * (
+        2 * norm.cdf(moved) if asked["missing_by"] == "value" else np.ones(n)
+    )
     edges = norm.ppf(np.arange(1, asked["levels"]) / asked["levels"])
     weights, known = [], []
     for gaps in product((False, True), repeat=case.d) if asked["missing"] else [(False,) * case.d]:
@@ -113,12 +124,19 @@ def exhaustive(case: Case, n: int) -> dict[str, float]:
         ]  # fmt: skip
         whole = _gathered(weight, blocks)
         weights.append(whole.ravel())
-        known.append(np.stack([_gathered(part, blocks).ravel() for part in parts], axis=1) / whole.ravel()[:, None])
+        known.append(
+            np.stack([_gathered(part, blocks).ravel() for part in parts], axis=1)
+            / whole.ravel()[:, None]
+        )
     weights, known = np.concatenate(weights), np.concatenate(known)
     if of_rows is None:
         spread = np.sqrt((joint * before**2).sum() - (joint * before).sum() ** 2)
         wrong = (weights * (known[:, 1] - known[:, 0] ** 2)).sum() + (asked["noise"] * spread) ** 2
-        total = (weights * known[:, 1]).sum() - (weights * known[:, 0]).sum() ** 2 + (asked["noise"] * spread) ** 2
+        total = (
+            (weights * known[:, 1]).sum()
+            - (weights * known[:, 0]).sum() ** 2
+            + (asked["noise"] * spread) ** 2
+        )
         return {"r2": 1 - wrong / total, "rmse": np.sqrt(wrong)}
     chances = (1 - asked["noise"]) * known + asked["noise"] * shares
     return _measured(weights, chances)
@@ -142,12 +160,17 @@ def _measured(weights, chances):
     truth = np.repeat(np.arange(k), n)
     weight = (weights * chances.T).ravel()
     seen = np.tile(chances, (k, 1))
-    areas = [roc_auc_score(truth == c, seen[:, c], sample_weight=weight) for c in ([1] if k == 2 else range(k))]
+    areas = [
+        roc_auc_score(truth == c, seen[:, c], sample_weight=weight)
+        for c in ([1] if k == 2 else range(k))
+    ]
     best = seen.argmax(axis=1)
     return {
         "roc_auc": np.mean(areas),
         "accuracy": weight[best == truth].sum(),
-        "log_loss": log_loss(truth, np.clip(seen, 1e-300, 1), sample_weight=weight, labels=np.arange(k)),
+        "log_loss": log_loss(
+            truth, np.clip(seen, 1e-300, 1), sample_weight=weight, labels=np.arange(k)
+        ),
     }
 
 
@@ -158,7 +181,8 @@ def test_the_bayes_scores_are_those_of_an_exhaustive_sum(case):
     coarse, fine = (exhaustive(case, n) for n in sizes)
     found, _ = bayes_scores(case.spec())
     for name, value in fine.items():
-        # The grid errs by about its change from fewer points, and sees a cut inside a level to a step.
+        # The grid errs by about its change from fewer points, and sees a cut inside a level to a
+        # step.
         step = 1 / sizes[1] if "categorical" in case.options else 0
         allowed = 3 * found[name].error + 2 * abs(value - coarse[name]) + step + 3e-4
         assert found[name].value == pytest.approx(value, abs=allowed), name
@@ -175,7 +199,9 @@ def test_the_cases_that_were_wrong_are_right():
     assert scores["categories"]["roc_auc"].value == pytest.approx(0.9688, abs=0.001)
     # Both entries are seen on .49 of the rows, and nothing is known of all others.
     assert scores["gaps"]["accuracy"].value == pytest.approx(0.49 + 0.51 / 2, abs=0.001)
-    assert scores["ties"]["accuracy"].value == pytest.approx(1 - 2 * 0.2 * norm.cdf(1) * norm.cdf(-1), abs=1e-4)
+    assert scores["ties"]["accuracy"].value == pytest.approx(
+        1 - 2 * 0.2 * norm.cdf(1) * norm.cdf(-1), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("part", ["train", "test"])
@@ -188,7 +214,9 @@ def test_a_sample_has_the_bayes_scores_of_its_sheet(part):
     def cells(X):
         return (np.nan_to_num(X, nan=3) @ [4, 1]).astype(int)
 
-    ones = np.bincount(cells(counted.X), counted.y, minlength=16) / np.bincount(cells(counted.X), minlength=16)
+    ones = np.bincount(cells(counted.X), counted.y, minlength=16) / np.bincount(
+        cells(counted.X), minlength=16
+    )
     reached = roc_auc_score(fresh.y, ones[cells(fresh.X)])
     expected = truth_sheet(spec, part).scores["roc_auc"]
     assert reached == pytest.approx(expected.value, abs=0.005)
@@ -203,8 +231,25 @@ def test_a_sample_has_the_bayes_scores_of_its_sheet(part):
     [
         ({"formula": "add(X0, X1)", "noise": 0.2, "correlation": 0.3, "irrelevant": 2}, 0.01),
         ({"formula": "mul(X0, X1)", "missing": 0.3, "missing_by": "value", "redundant": 2}, 0.01),
-        ({"formula": "add(X0, mul(X1, X1))", "categorical": (0,), "nominal": True, "positive": 0.3}, 0.01),
-        ({"formula": "max(X0, X1)", "correlation": 0.5, "categorical": (1,), "missing": 0.2, "group_size": 4}, 0.01),
+        (
+            {
+                "formula": "add(X0, mul(X1, X1))",
+                "categorical": (0,),
+                "nominal": True,
+                "positive": 0.3,
+            },
+            0.01,
+        ),
+        (
+            {
+                "formula": "max(X0, X1)",
+                "correlation": 0.5,
+                "categorical": (1,),
+                "missing": 0.2,
+                "group_size": 4,
+            },
+            0.01,
+        ),
     ],
 )
 def test_boosting_on_many_rows_comes_close_to_the_bayes_score_and_not_above(options, close):
@@ -212,7 +257,9 @@ def test_boosting_on_many_rows_comes_close_to_the_bayes_score_and_not_above(opti
 
     spec = GeneratorSpec(n_features=2, **options)
     train, fresh = spec.draw(200_000, 1), spec.draw(200_000, 2)
-    model = HistGradientBoostingClassifier(max_iter=300, learning_rate=0.05, random_state=0).fit(train.X, train.y)
+    model = HistGradientBoostingClassifier(max_iter=300, learning_rate=0.05, random_state=0).fit(
+        train.X, train.y
+    )
     reached = roc_auc_score(fresh.y, model.predict_proba(fresh.X)[:, 1])
     best = bayes_scores(spec)[0]["roc_auc"]
     assert best.value - close < reached < best.value + 3 * best.error + 0.003
@@ -260,7 +307,11 @@ def grid_shares(value, d, *, classes):
     [
         ("add(X0, mul(X1, X2))", lambda a, b, c: a + b * c, "binary"),
         ("mul(X0, add(X1, X2))", lambda a, b, c: a * (b + c), "binary"),
-        ("sub(max(X0, X1), mul(0.5, X2))", lambda a, b, c: np.maximum(a, b) - 0.5 * c, "regression"),
+        (
+            "sub(max(X0, X1), mul(0.5, X2))",
+            lambda a, b, c: np.maximum(a, b) - 0.5 * c,
+            "regression",
+        ),
         ("add(mul(X0, X1), mul(X2, X2))", lambda a, b, c: a * b + c * c, "regression"),
     ],
 )
@@ -278,15 +329,21 @@ def test_influence_and_shapley_shares_are_those_of_an_exhaustive_sum(formula, va
 def test_shapley_shares_of_a_correlated_sum_are_the_published_ones(rho):
     """Owen and Prieur (2017), two normal features: half of what they share goes to each."""
     a, b = 2.0, 1.0
-    sheet = truth_sheet(GeneratorSpec("add(mul(X0, 2.0), X1)", 2, target="regression", correlation=rho))
+    sheet = truth_sheet(
+        GeneratorSpec("add(mul(X0, 2.0), X1)", 2, target="regression", correlation=rho)
+    )
     first = a**2 * (1 - rho**2 / 2) + rho * a * b + b**2 * rho**2 / 2
     share = {found.feature: found.shapley for found in sheet.features}
-    assert share[0].value == pytest.approx(first / (a**2 + b**2 + 2 * rho * a * b), abs=3 * share[0].error + 0.002)
+    assert share[0].value == pytest.approx(
+        first / (a**2 + b**2 + 2 * rho * a * b), abs=3 * share[0].error + 0.002
+    )
 
 
 def test_features_alike_have_equal_shares_and_many_of_them_are_done():
     parity = truth_sheet(GeneratorSpec("mul(X0, mul(X1, X2))"))
-    assert [found.shapley.value for found in parity.features] == pytest.approx([1 / 3] * 3, abs=0.01)
+    assert [found.shapley.value for found in parity.features] == pytest.approx(
+        [1 / 3] * 3, abs=0.01
+    )
     names = [f"X{j}" for j in range(12)]
     text = names[0]
     for name in names[1:]:
@@ -316,7 +373,9 @@ def test_features_that_cannot_turn_the_sign_are_not_active_in_the_shipped_sets()
             other = rows.copy()
             other[:, feature] = np.random.default_rng(6).normal(size=2000)
             assert ((expression.evaluate(rows) >= 0) == (expression.evaluate(other) >= 0)).all()
-            sheet = truth_sheet(GeneratorSpec(item.formula, item.n_features, cut=item.cut, inclusive=item.inclusive))
+            sheet = truth_sheet(
+                GeneratorSpec(item.formula, item.n_features, cut=item.cut, inclusive=item.inclusive)
+            )
             assert feature in sheet.inactive
 
 
@@ -334,7 +393,9 @@ def test_a_cut_is_the_number_that_it_stands_for():
     assert GeneratorSpec("add(1.0, mul(X0, X1))").threshold() == Threshold(1.0)
     # The middle of a chi-square with one degree of freedom is no whole number.
     assert GeneratorSpec("mul(X0, X0)").threshold().value == pytest.approx(0.4549, abs=0.003)
-    assert GeneratorSpec("X0", positive=0.1).threshold().value == pytest.approx(norm.ppf(0.9), abs=0.003)
+    assert GeneratorSpec("X0", positive=0.1).threshold().value == pytest.approx(
+        norm.ppf(0.9), abs=0.003
+    )
 
 
 def test_the_sheet_says_what_it_knows():
@@ -344,7 +405,9 @@ def test_the_sheet_says_what_it_knows():
         assert part in said
     assert sheet.as_dict()["bayes"]["roc_auc"] == {"value": 0.9, "error": 0.0}
     assert list(sheet.table()["feature"]) == ["X0"]
-    one_class = truth_sheet(GeneratorSpec("X0", noise=0.0, missing=0.1, drift=30.0)).as_dict()["bayes"]
+    one_class = truth_sheet(GeneratorSpec("X0", noise=0.0, missing=0.1, drift=30.0)).as_dict()[
+        "bayes"
+    ]
     assert one_class["roc_auc"] == {"value": None, "error": None}
     assert one_class["accuracy"]["value"] == 1.0
     with pytest.raises(InputError, match="part is"):

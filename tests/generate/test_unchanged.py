@@ -1,8 +1,8 @@
 """A search for two classes stays what it was: stored searches of earlier versions go on without a cell run again.
 
-The known answers were made before searches took other targets. What a cell is identified by beside the code (data,
-split, method, protocol, seed), the seeds of rows, the keys of times and the formulas that are drawn must not change; a
-search of days would begin anew.
+The known answers were made before searches took other targets. What a cell is identified by beside
+the code (data, split, method, protocol, seed), the seeds of rows, the keys of times and the
+formulas that are drawn must not change; a search of days would begin anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from paragone.methods.method import Method
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
-    "KNN": {"use": "sklearn.neighbors:KNeighborsClassifier", "portfolio": [{"n_neighbors": 5}, {"n_neighbors": 20}]},
+    "KNN": {
+        "use": "sklearn.neighbors:KNeighborsClassifier",
+        "portfolio": [{"n_neighbors": 5}, {"n_neighbors": 20}],
+    },
     "Forest": {
         "use": "sklearn.ensemble:RandomForestClassifier",
         "scout": "forest",
@@ -44,7 +47,10 @@ def drawn(spec, folder, monkeypatch):
     def noted(experiment):
         found = plain(experiment)
         if "scouted" in experiment.name:
-            cells.extend((cell.dataset, cell.method, *replace(cell.parts, version="").values) for cell in found)
+            cells.extend(
+                (cell.dataset, cell.method, *replace(cell.parts, version="").values)
+                for cell in found
+            )
         return found
 
     monkeypatch.setattr(Experiment, "cells", noted)

@@ -14,7 +14,15 @@ from sklearn.tree import DecisionTreeClassifier
 from known_leads import InProcess
 from paragone.data.variants import VARIANTS
 from paragone.errors import InputError
-from paragone.generate import Collection, Contender, Evidence, GeneratedSet, GeneratorSpec, ProofPlan, prove_variants
+from paragone.generate import (
+    Collection,
+    Contender,
+    Evidence,
+    GeneratedSet,
+    GeneratorSpec,
+    ProofPlan,
+    prove_variants,
+)
 from paragone.generate.claims import ClaimRecord, variant_table
 from paragone.generate.collection_pages import collection_page
 from paragone.generate.evidence import row_seed
@@ -32,7 +40,9 @@ PLAN = ProofPlan(n_train=300, n_fresh=400, looks=(4, 24), n_claims=9)
 def collection():
     evidence = Evidence(("NB", "Stump"), np.array([[0.99, 0.7], [0.99, 0.7]]))
     held = ClaimRecord("NB", "Stump", 0.3, 0.2, 0.4, 1.0, True, "shown", (0.3, 0.3), (1, 2))
-    lost = ClaimRecord("Stump", "NB", -0.3, -0.4, -0.2, 0.0, False, "hopeless", (-0.3, -0.3), (1, 2))
+    lost = ClaimRecord(
+        "Stump", "NB", -0.3, -0.4, -0.2, 0.0, False, "hopeless", (-0.3, -0.3), (1, 2)
+    )
     line = GeneratorSpec("add(X0, sub(X1, X2))", n_features=3)
     item = GeneratedSet.of("one-1", line, 1, 7, 300, evidence, {}, (held, lost))
     return Collection("one", 0.05, 400, (item,), PLAN, seed=3)
@@ -41,7 +51,10 @@ def collection():
 @pytest.fixture(scope="module")
 def proven(collection, tmp_path_factory):
     laboratory = InProcess(tmp_path_factory.mktemp("variants") / "v.sqlite")
-    return prove_variants(collection, laboratory, ["noisy", "small", "noisy"], methods=METHODS), laboratory
+    return (
+        prove_variants(collection, laboratory, ["noisy", "small", "noisy"], methods=METHODS),
+        laboratory,
+    )
 
 
 def test_what_holds_is_put_to_proof_on_every_variant_and_nothing_else(proven):
@@ -49,7 +62,9 @@ def test_what_holds_is_put_to_proof_on_every_variant_and_nothing_else(proven):
     assert [(of.dataset, of.variant, of.bayes) for of in found.variants] == [
         ("one-1", "noisy", 0.95), ("one-1", "small", 1.0)
     ]  # fmt: skip
-    assert [(c.up, c.down, c.holds) for of in found.variants for c in of.claims] == [("NB", "Stump", True)] * 2
+    assert [(c.up, c.down, c.holds) for of in found.variants for c in of.claims] == [
+        ("NB", "Stump", True)
+    ] * 2
 
 
 def test_the_interval_is_that_of_a_family_of_its_own(proven):
@@ -84,7 +99,11 @@ def test_a_proof_that_was_stopped_goes_on_and_ends_the_same(collection, proven, 
     laboratory = InProcess(tmp_path / "v.sqlite")
     asked = []
     stopped = prove_variants(
-        collection, laboratory, ["noisy", "small"], methods=METHODS, over=lambda: asked.append(1) or len(asked) > 1
+        collection,
+        laboratory,
+        ["noisy", "small"],
+        methods=METHODS,
+        over=lambda: asked.append(1) or len(asked) > 1,
     )
     assert [len(of.claims) for of in stopped.variants] == [1, 0]
     assert len(stopped.variants[0].claims[0].leads) == 4
@@ -100,7 +119,9 @@ def test_it_is_kept_in_the_file_and_told_on_the_page(collection, proven, tmp_pat
     assert len(variant_table(found.variants)) == 2
     for shown, n_proven in ((found, True), (collection, False)):
         page = collection_page(shown.inspect(), shown)
-        said = next(words_of(section.blocks) for section in page.sections if section.name == "variants")
+        said = next(
+            words_of(section.blocks) for section in page.sections if section.name == "variants"
+        )
         assert "Nothing is claimed of a variant that was not put to proof itself." in said
         assert ("noisy: 1 of 1 claims that were put to proof hold." in said) == n_proven
 
@@ -124,13 +145,19 @@ def test_variants_are_written_with_their_truth_and_their_note(collection, tmp_pa
         table = np.loadtxt(tmp_path / name / f"one-1-{name}.csv", delimiter=",", skiprows=1)
         made = collection.sets[0].variant(name)
         np.testing.assert_array_equal(table[:, -1], made.y)
-        assert (entry["variant"], entry["variant_of"], entry["n_rows"]) == (name, "one-1", len(table))
+        assert (entry["variant"], entry["variant_of"], entry["n_rows"]) == (
+            name,
+            "one-1",
+            len(table),
+        )
         assert "nothing is claimed of this variant" in entry["note"]
         assert entry["truth"]["active"] == [0, 1, 2]
         noise = 0.1 if name == "noisy" else 0.0
         # Of a tenth of labels drawn anew by two even classes, a twentieth is wrong.
         assert entry["truth"]["bayes"]["roc_auc"]["value"] == pytest.approx(1 - noise / 2)
-        assert entry["truth"]["bayes"]["accuracy"]["value"] == pytest.approx(1 - noise / 2, abs=1e-3)
+        assert entry["truth"]["bayes"]["accuracy"]["value"] == pytest.approx(
+            1 - noise / 2, abs=1e-3
+        )
         shares = {"balanced": [0.5, 0.5], "imbalanced": [0.9, 0.1]}.get(name)
         if shares:
             assert entry["truth"]["class_shares"] == shares

@@ -3,7 +3,14 @@
 import numpy as np
 import pandas as pd
 
-TASKS = {"adult": "auc", "bank": "auc", "car": "logloss", "cnae-9": "logloss", "kc1": "auc", "vehicle": "logloss"}
+TASKS = {
+    "adult": "auc",
+    "bank": "auc",
+    "car": "logloss",
+    "cnae-9": "logloss",
+    "kc1": "auc",
+    "vehicle": "logloss",
+}
 FRAMEWORKS = {"autogluon": 0.02, "flaml": 0.0, "constantpredictor": -0.1}
 FOLDS = 10
 
@@ -17,7 +24,9 @@ def scores(seed=0):
             for fold in range(FOLDS):
                 noise = draws.normal(0, 0.005)
                 value = 0.8 + better + noise if metric == "auc" else 0.4 - better + noise
-                rows.append((f"openml.org/t/{number}", task, framework, fold, metric, round(value, 6)))
+                rows.append(
+                    (f"openml.org/t/{number}", task, framework, fold, metric, round(value, 6))
+                )
     return pd.DataFrame(rows, columns=["id", "task", "framework", "fold", "metric", "value"])
 
 

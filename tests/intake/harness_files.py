@@ -60,14 +60,24 @@ class Run:
             }
             for place in range(len(next(iter(mine.values())))):
                 doc = {"question": f"{task} {place} {self.revision}", "text": "x" * 40}
-                line: dict[str, Any] = {"doc_id": place, "doc": doc, "target": "A", "arguments": [["p", " A"]]}
+                line: dict[str, Any] = {
+                    "doc_id": place,
+                    "doc": doc,
+                    "target": "A",
+                    "arguments": [["p", " A"]],
+                }
                 line |= {"resps": [[["-1.2", "False"]]], "filtered_resps": [["-1.2", "False"]]}
                 if self.schema == "new":
                     line |= {"filter": name, "metrics": list(mine)}
                 if self.schema in ("new", "middle"):
-                    line |= {"doc_hash": hashed(doc), "prompt_hash": hashed((doc, self.shots, self.template))}
+                    line |= {
+                        "doc_hash": hashed(doc),
+                        "prompt_hash": hashed((doc, self.shots, self.template)),
+                    }
                     line |= {"target_hash": hashed("A")}
-                found.append({**line, **{metric: plain(values[place]) for metric, values in mine.items()}})
+                found.append(
+                    {**line, **{metric: plain(values[place]) for metric, values in mine.items()}}
+                )
         return found
 
     def results(self) -> dict[str, Any]:
@@ -79,8 +89,13 @@ class Run:
                 metric, _, name = key.partition(",")
                 numbers = [plain(one) for one in of]
                 mean = float(np.mean(numbers)) if not isinstance(numbers[0], list) else 0.5
-                scores[task] |= {f"{metric},{name or 'none'}": mean, f"{metric}_stderr,{name or 'none'}": "N/A"}
-        metrics = {task: {key.partition(",")[0] for key in values} for task, values in self.values.items()}
+                scores[task] |= {
+                    f"{metric},{name or 'none'}": mean,
+                    f"{metric}_stderr,{name or 'none'}": "N/A",
+                }
+        metrics = {
+            task: {key.partition(",")[0] for key in values} for task, values in self.values.items()
+        }
         for name in self.groups:
             scores[name] = {"acc,none": 0.5, "alias": name}
         return {
@@ -89,9 +104,12 @@ class Run:
             "configs": {task: {"task": task, "num_fewshot": self.shots} for task in self.values},
             "versions": dict.fromkeys(self.values, self.version),
             "n-shot": dict.fromkeys(self.values, self.shots),
-            "higher_is_better": {t: {m: self.higher.get(m, True) for m in of} for t, of in metrics.items()},
+            "higher_is_better": {
+                t: {m: self.higher.get(m, True) for m in of} for t, of in metrics.items()
+            },
             "n-samples": {
-                t: {"original": 9999, "effective": len(next(iter(v.values())))} for t, v in self.values.items()
+                t: {"original": 9999, "effective": len(next(iter(v.values())))}
+                for t, v in self.values.items()
             },
             "config": {
                 "model": "hf",
@@ -114,7 +132,9 @@ class Run:
             if self.schema == "list":
                 path.write_text(json.dumps(lines, indent=2))
             else:
-                path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+                path.write_text(
+                    "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+                )
         return folder
 
     def samples(self, out: Path, task: str) -> Path:

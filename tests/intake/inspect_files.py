@@ -39,14 +39,24 @@ class Log:
                 "task_version": 0,
                 "task_args": {},
                 "solver": "multiple_choice",
-                "dataset": {"name": "gpqa", "samples": 198, "sample_ids": list(self.grades), "shuffled": False},
+                "dataset": {
+                    "name": "gpqa",
+                    "samples": 198,
+                    "sample_ids": list(self.grades),
+                    "shuffled": False,
+                },
                 "model": self.model,
                 "config": {"epochs": epochs, "epochs_reducer": ["mean"], "limit": None},
                 **self.about,
             },
             "plan": {"steps": []},
             "results": {
-                "scores": [{"name": self.scorer, "metrics": {"accuracy" if self.accuracy else "mean": {"value": 0.5}}}]
+                "scores": [
+                    {
+                        "name": self.scorer,
+                        "metrics": {"accuracy" if self.accuracy else "mean": {"value": 0.5}},
+                    }
+                ]
             },
         }
 
@@ -63,12 +73,19 @@ class Log:
                 if (name, epoch) in self.errors:
                     sample |= {"scores": None, "error": {"message": "timeout", "traceback": "..."}}
                 else:
-                    sample |= {"scores": {self.scorer: {"value": grade, "answer": "A", "explanation": "long"}}}
+                    sample |= {
+                        "scores": {
+                            self.scorer: {"value": grade, "answer": "A", "explanation": "long"}
+                        }
+                    }
                 found.append(sample)
         return found
 
     def write_json(self, path: Path) -> Path:
-        whole = [{**one, "messages": [{"role": "user", "content": "x" * 50}], "events": []} for one in self.samples()]
+        whole = [
+            {**one, "messages": [{"role": "user", "content": "x" * 50}], "events": []}
+            for one in self.samples()
+        ]
         path.write_text(json.dumps({**self.header(), "samples": whole, "reductions": []}))
         return path
 
@@ -77,13 +94,21 @@ class Log:
         head, samples = self.header(), self.samples()
         # A summary keeps no answers, writes an error as a text, and has single blanks.
         short = [{**one, "input": " ".join(one["input"].split())} for one in samples]
-        short = [{**one, "error": one["error"]["message"]} if one.get("error") else one for one in short]
+        short = [
+            {**one, "error": one["error"]["message"]} if one.get("error") else one for one in short
+        ]
         if not finished:
             start = {"version": 2, "eval": head["eval"], "plan": head["plan"]}
             half = len(short) // 2
             parts = {"_journal/start.json": start, "_journal/summaries/2.json": short[half:]}
-            return {k: json.dumps(v).encode() for k, v in {**parts, "_journal/summaries/1.json": short[:half]}.items()}
-        parts = {f"samples/{one['id']}_epoch_{one['epoch']}.json": {**one, "messages": []} for one in samples}
+            return {
+                k: json.dumps(v).encode()
+                for k, v in {**parts, "_journal/summaries/1.json": short[:half]}.items()
+            }
+        parts = {
+            f"samples/{one['id']}_epoch_{one['epoch']}.json": {**one, "messages": []}
+            for one in samples
+        }
         parts |= {"header.json": head, "reductions.json": []}
         if summaries:
             parts["summaries.json"] = short
@@ -111,4 +136,9 @@ def zstandard_archive(members: dict[str, bytes]) -> bytes:
         directory += struct.pack("<HHHHHII", len(called), 0, 0, 0, 0, 0, len(body)) + called
         body += b"PK\x03\x04" + begin + sizes + struct.pack("<HH", len(called), 0) + called + packed
     n = len(members)
-    return body + directory + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, n, n, len(directory), len(body), 0)
+    return (
+        body
+        + directory
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHIIH", 0, 0, n, n, len(directory), len(body), 0)
+    )

@@ -33,7 +33,17 @@ def nested_runs():
     return runs
 
 
-def run(name, params, metrics, *, parent=None, status="FINISHED", stage="active", experiment="bench", tags=None):
+def run(
+    name,
+    params,
+    metrics,
+    *,
+    parent=None,
+    status="FINISHED",
+    stage="active",
+    experiment="bench",
+    tags=None,
+):
     """Return one run."""
     return {"run": name, "params": params, "metrics": metrics, "parent": parent, "status": status, "stage": stage,
             "experiment": experiment, "tags": tags or {}}  # fmt: skip
@@ -52,7 +62,14 @@ def write_store(path, runs):
     names = list(dict.fromkeys(one["experiment"] for one in runs))
     store.executemany("INSERT INTO experiments VALUES (?, ?, 'active')", enumerate(names))
     for time, one in enumerate(runs):
-        values = (one["run"], one["run"], one["status"], time, one["stage"], names.index(one["experiment"]))
+        values = (
+            one["run"],
+            one["run"],
+            one["status"],
+            time,
+            one["stage"],
+            names.index(one["experiment"]),
+        )
         store.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", values)
         for table, items in (("params", one["params"]), ("tags", tags_of(one))):
             rows = [(key, value, one["run"]) for key, value in items.items()]
@@ -79,7 +96,8 @@ def write_folder(root, runs):
             for kind in ("params", "tags", "metrics"):
                 (home / kind).mkdir(parents=True)
             (home / "meta.yaml").write_text(
-                f"lifecycle_stage: {one['stage']}\nrun_id: {one['run']}\nstatus: {NUMBERS[one['status']]}\n"
+                f"lifecycle_stage: {one['stage']}\nrun_id: {one['run']}\nstatus:"
+                f" {NUMBERS[one['status']]}\n"
             )
             for kind, items in (("params", one["params"]), ("tags", tags_of(one))):
                 for key, value in items.items():
@@ -96,7 +114,12 @@ def write_table(path, runs):
     for one in runs:
         if one["stage"] == "deleted":
             continue
-        row = {"run_id": one["run"], "experiment_id": 1, "status": one["status"], "artifact_uri": "x"}
+        row = {
+            "run_id": one["run"],
+            "experiment_id": 1,
+            "status": one["status"],
+            "artifact_uri": "x",
+        }
         row |= {f"metrics.{key}": history[-1] for key, history in one["metrics"].items()}
         row |= {f"params.{key}": value for key, value in one["params"].items()}
         rows.append(row | {f"tags.{key}": value for key, value in tags_of(one).items()})

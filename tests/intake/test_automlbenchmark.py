@@ -18,7 +18,12 @@ def written(tmp_path, frame, name="results.csv"):
 
 def wins_by_hand(frame, a, b):
     """Return on how many tasks the mean of `a` over folds is the better one, in each task's own direction."""
-    means = frame.groupby(["task", "metric", "framework"])["value"].mean().unstack("framework").reset_index()
+    means = (
+        frame.groupby(["task", "metric", "framework"])["value"]
+        .mean()
+        .unstack("framework")
+        .reset_index()
+    )
     sign = np.where(means["metric"] == "logloss", -1, 1)
     return int((sign * (means[a] - means[b]) > 0).sum()), len(means)
 
@@ -48,7 +53,9 @@ def test_every_task_is_read_in_its_own_direction(tmp_path, make):
 
 def test_one_metric_is_compared_on_the_tasks_that_have_it(tmp_path):
     frame = new_file()
-    frame.loc[frame["framework"].eq("flaml") & frame["task"].eq("kc1"), ["result", "auc", "acc"]] = None
+    frame.loc[
+        frame["framework"].eq("flaml") & frame["task"].eq("kc1"), ["result", "auc", "acc"]
+    ] = None
     found = read_results(written(tmp_path, frame), asked=Asked(metric="auc"))
     assert found.datasets == ["adult", "bank", "kc1"]
     assert any("90 rows of tasks that have no auc" in note for note in found.notes)
@@ -87,7 +94,9 @@ def test_two_constraints_of_one_framework_are_two_methods(tmp_path):
 
 
 def test_a_second_run_appended_is_refused_and_a_copy_is_counted(tmp_path):
-    with pytest.raises(InputError, match="stands twice with different values: the file holds two runs"):
+    with pytest.raises(
+        InputError, match="stands twice with different values: the file holds two runs"
+    ):
         read_results(written(tmp_path, pd.concat([new_file(), new_file(scores(1))])))
     found = read_results(written(tmp_path, pd.concat([new_file(), new_file().head(7)])))
     assert "Left out: 7 rows that stand twice." in found.notes

@@ -11,7 +11,15 @@ import pandas as pd
 import pytest
 
 from paragone.errors import InputError
-from paragone.intake import Asked, Condition, Records, ResultReader, Source, read_results, result_readers
+from paragone.intake import (
+    Asked,
+    Condition,
+    Records,
+    ResultReader,
+    Source,
+    read_results,
+    result_readers,
+)
 from paragone.intake.joining import check_conditions, join_items
 from paragone.testing import check_reader
 
@@ -24,7 +32,9 @@ def items(path, values, **columns):
 
 
 def records(method, values, *, dataset="task", evidence=None, **columns):
-    frame = pd.DataFrame({"method": method, "dataset": dataset, "item": range(len(values)), "acc": values, **columns})
+    frame = pd.DataFrame(
+        {"method": method, "dataset": dataset, "item": range(len(values)), "acc": values, **columns}
+    )
     if evidence is not None:
         frame["evidence"] = evidence
     return Records(frame.astype({"acc": float}), "item", {"acc": True}, Source(None))
@@ -66,13 +76,18 @@ def test_items_that_one_lacks_are_counted_and_left_out(tmp_path):
 
 def test_equal_names_with_other_contents_are_not_paired():
     a, b = records("A", [1, 0, 1], evidence=[1, 2, 3]), records("B", [1, 1, 1], evidence=[1, 2, 4])
-    with pytest.raises(InputError, match="1 items of task have the same name and different contents"):
+    with pytest.raises(
+        InputError, match="1 items of task have the same name and different contents"
+    ):
         join_items([a, b], "acc")
     assert len(join_items([a, b], "acc", trust_ids=True).frame) == 6
 
 
 def test_items_under_other_numbers_are_paired_by_their_contents():
-    a, b = records("A", [1, 0, 0], evidence=[11, 12, 13]), records("B", [0, 0, 1], evidence=[13, 12, 11])
+    a, b = (
+        records("A", [1, 0, 0], evidence=[11, 12, 13]),
+        records("B", [0, 0, 1], evidence=[13, 12, 11]),
+    )
     wide = join_items([a, b], "acc").frame.pivot(index="sample", columns="method", values="value")
     assert (wide["A"] == wide["B"]).all()
 
@@ -83,14 +98,27 @@ def test_a_second_row_for_one_item_is_never_a_second_item():
     joined = join_items([twice, records("B", [1, 1])], "acc")
     assert len(joined.frame) == 4
     assert joined.notes == ("Left out: 2 rows that stand twice with the same value.",)
-    other = Records(pd.concat([again.frame, again.frame.assign(acc=[0.0, 0.0])]), "item", {"acc": True}, Source(None))
-    with pytest.raises(InputError, match="stands twice with different values for 'A': the file holds two runs"):
+    other = Records(
+        pd.concat([again.frame, again.frame.assign(acc=[0.0, 0.0])]),
+        "item",
+        {"acc": True},
+        Source(None),
+    )
+    with pytest.raises(
+        InputError, match="stands twice with different values for 'A': the file holds two runs"
+    ):
         join_items([other, records("B", [1, 1])], "acc")
 
 
 def test_repeats_of_an_item_are_averaged_first():
     frame = pd.DataFrame(
-        {"method": "A", "dataset": "t", "item": [1, 1, 2, 2], "repeat": [1, 2, 1, 2], "acc": [1.0, 0, 1, 1]}
+        {
+            "method": "A",
+            "dataset": "t",
+            "item": [1, 1, 2, 2],
+            "repeat": [1, 2, 1, 2],
+            "acc": [1.0, 0, 1, 1],
+        }
     )
     one = Records(frame, "item", {"acc": True}, Source(None))
     two = Records(frame.assign(method="B", acc=[0.0, 0, 1, 0]), "item", {"acc": True}, Source(None))
@@ -131,7 +159,9 @@ def test_methods_of_one_name_are_told_apart_by_their_folders(tmp_path):
         items(tmp_path / folder / "model.csv", np.linspace(0, 1, 9) + gain)
     found = read_results(tmp_path / "base" / "model.csv", tmp_path / "tuned" / "model.csv")
     assert found.methods == ["model (base)", "model (tuned)"]
-    named = read_results(f"Base={tmp_path / 'base' / 'model.csv'}", f"Tuned={tmp_path / 'tuned' / 'model.csv'}")
+    named = read_results(
+        f"Base={tmp_path / 'base' / 'model.csv'}", f"Tuned={tmp_path / 'tuned' / 'model.csv'}"
+    )
     assert named.methods == ["Base", "Tuned"]
 
 
@@ -152,7 +182,9 @@ def test_several_metrics_ask_which(tmp_path):
 def test_sources_of_other_units_are_not_compared(tmp_path):
     items(tmp_path / "a.csv", [1, 0])
     pd.DataFrame({"fold": [0, 1], "accuracy": [0.5, 0.6]}).to_csv(tmp_path / "b.csv", index=False)
-    with pytest.raises(InputError, match=r"one row per item and .* one per fold: compare like with like"):
+    with pytest.raises(
+        InputError, match=r"one row per item and .* one per fold: compare like with like"
+    ):
         read_results(tmp_path / "a.csv", tmp_path / "b.csv").compare()
 
 
@@ -172,7 +204,12 @@ def test_files_of_folds_are_compared_as_the_table_of_both_is(tmp_path):
 
 def test_a_user_names_the_columns(tmp_path):
     frame = pd.DataFrame(
-        {"who": ["A", "A", "B", "B"], "what": ["x", "y"] * 2, "n": [3, 4, 5, 6], "got": [1.0, 2, 3, 4]}
+        {
+            "who": ["A", "A", "B", "B"],
+            "what": ["x", "y"] * 2,
+            "n": [3, 4, 5, 6],
+            "got": [1.0, 2, 3, 4],
+        }
     )
     frame.to_csv(tmp_path / "a.csv", index=False)
     asked = Asked(method="who", dataset="what", value="got", metric="accuracy")
@@ -186,14 +223,20 @@ def test_a_user_names_the_columns(tmp_path):
 
 def test_what_nobody_knows_is_refused_with_the_formats_that_are_known(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\x00\x01")
-    with pytest.raises(InputError, match="is not of a format that a reader of results knows: say as=FORMAT, one of"):
+    with pytest.raises(
+        InputError, match="is not of a format that a reader of results knows: say as=FORMAT, one of"
+    ):
         read_results(tmp_path / "a.bin")
 
 
 def test_tasks_may_be_the_units_of_items(tmp_path):
     generator = np.random.default_rng(4)
     for name in "ab":
-        items(tmp_path / f"{name}.csv", (generator.random(60) < 0.7).astype(int), task=np.repeat(["x", "y", "z"], 20))
+        items(
+            tmp_path / f"{name}.csv",
+            (generator.random(60) < 0.7).astype(int),
+            task=np.repeat(["x", "y", "z"], 20),
+        )
     found = read_results(tmp_path / "a.csv", tmp_path / "b.csv")
     by_hand = pd.read_csv(tmp_path / "a.csv").groupby("task")["accuracy"].mean()
     means = found.scores().query("method == 'a'").set_index("dataset")["value"]
@@ -203,9 +246,15 @@ def test_tasks_may_be_the_units_of_items(tmp_path):
 def test_items_that_one_lacks_are_counted_where_tasks_are_the_units_too(tmp_path):
     generator = np.random.default_rng(6)
     for name in "ab":
-        items(tmp_path / f"{name}.csv", (generator.random(60) < 0.7).astype(int), task=np.repeat(["x", "y", "z"], 20))
+        items(
+            tmp_path / f"{name}.csv",
+            (generator.random(60) < 0.7).astype(int),
+            task=np.repeat(["x", "y", "z"], 20),
+        )
     pd.read_csv(tmp_path / "b.csv").iloc[4:].to_csv(tmp_path / "b.csv", index=False)
-    compared = read_results(tmp_path / "a.csv", tmp_path / "b.csv").compare(per_dataset=True, bayes=False)
+    compared = read_results(tmp_path / "a.csv", tmp_path / "b.csv").compare(
+        per_dataset=True, bayes=False
+    )
     assert any("4 items of x, which b lacks" in line for line in compared.warnings)
 
 
@@ -235,7 +284,11 @@ class TestSource:
         text = b'{"id": 1}\n{"id": 2}\n'
         (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(text))
         source = Source(tmp_path / "a.jsonl.gz")
-        assert (source.suffix, source.stem, list(source.records(["id"]))) == (".jsonl", "a", [(1,), (2,)])
+        assert (source.suffix, source.stem, list(source.records(["id"]))) == (
+            ".jsonl",
+            "a",
+            [(1,), (2,)],
+        )
         (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text)[:-6])
         with pytest.raises(InputError, match="gzip packing is broken or cut off"):
             list(Source(tmp_path / "b.jsonl.gz").records(["id"]))
@@ -255,7 +308,9 @@ def test_the_contract_finds_a_reader_that_breaks_it(tmp_path):
 
     def read(source, asked):
         frame = (
-            pd.read_csv(source.path).assign(method=str(source.path), dataset="d").rename(columns={"question": "item"})
+            pd.read_csv(source.path)
+            .assign(method=str(source.path), dataset="d")
+            .rename(columns={"question": "item"})
         )
         return Records(frame, "item", {"accuracy": True}, source)
 

@@ -39,7 +39,10 @@ def run(folder, model, stats, *, shots=5, text="q", asks=True):
     name = f"mmlu:subject=anatomy,method=joint,model={model.replace('/', '_')}"
     place = folder / name
     place.mkdir(parents=True)
-    spec = {"name": name, "adapter_spec": {"model": model, "max_train_instances": shots, "max_eval_instances": 1000}}
+    spec = {
+        "name": name,
+        "adapter_spec": {"model": model, "max_train_instances": shots, "max_eval_instances": 1000},
+    }
     (place / "run_spec.json").write_text(json.dumps(spec))
     (place / "per_instance_stats.json").write_text(json.dumps(stats, indent=1))
     if asks:
@@ -67,7 +70,10 @@ A, B = right(1, 0.8), right(2, 0.55)
 def test_instances_give_mcnemars_exact_p(tmp_path):
     run(tmp_path, "lab/a", instances(A)), run(tmp_path, "lab/b", instances(B))
     found = read_results(tmp_path)
-    assert (found.methods, found.datasets) == (["lab/a", "lab/b"], ["mmlu:subject=anatomy,method=joint"])
+    assert (found.methods, found.datasets) == (
+        ["lab/a", "lab/b"],
+        ["mmlu:subject=anatomy,method=joint"],
+    )
     assert found.metrics == {"exact_match": True}
     (pair,) = found.compare().pairs
     assert pair.p == pytest.approx(by_hand(A, B), rel=1e-9)
@@ -85,7 +91,9 @@ def test_trials_are_averaged_within_an_instance(tmp_path):
 
 def test_perturbed_copies_and_other_splits_are_left_out_and_counted(tmp_path):
     copies = [{**one, "perturbation": {"name": "typos"}} for one in instances(1 - A)]
-    valid = [{**one, "instance_id": f"v{one['instance_id']}"} for one in instances(1 - A, split="valid")]
+    valid = [
+        {**one, "instance_id": f"v{one['instance_id']}"} for one in instances(1 - A, split="valid")
+    ]
     run(tmp_path, "a", instances(A) + copies + valid), run(tmp_path, "b", instances(B))
     found = read_results(tmp_path)
     assert any(f"{N} copies of instances that were perturbed" in note for note in found.notes)
@@ -111,7 +119,9 @@ def test_missing_instances_are_counted(tmp_path):
 
 def test_other_questions_under_the_same_ids_stop(tmp_path):
     run(tmp_path, "a", instances(A)), run(tmp_path, "b", instances(B), text="other")
-    with pytest.raises(InputError, match=f"{N} items of mmlu.* have the same name and different contents"):
+    with pytest.raises(
+        InputError, match=f"{N} items of mmlu.* have the same name and different contents"
+    ):
         read_results(tmp_path).compare()
 
 
@@ -130,7 +140,9 @@ def test_an_instance_that_stands_twice_stops(tmp_path):
 
 def test_other_shots_are_said(tmp_path):
     run(tmp_path, "a", instances(A)), run(tmp_path, "b", instances(B), shots=0)
-    assert any("number of shots differs" in line for line in read_results(tmp_path).compare().warnings)
+    assert any(
+        "number of shots differs" in line for line in read_results(tmp_path).compare().warnings
+    )
 
 
 def test_a_file_that_was_cut_off_is_refused(tmp_path):

@@ -25,7 +25,9 @@ def graded(seed, share, n=198, epochs=1):
 
 
 def two(**settings):
-    return Log("lab/strong", graded(1, 0.7), **settings), Log("lab/weak", graded(2, 0.5), **settings)
+    return Log("lab/strong", graded(1, 0.7), **settings), Log(
+        "lab/weak", graded(2, 0.5), **settings
+    )
 
 
 def right(log):
@@ -65,7 +67,10 @@ def test_epochs_are_averaged_within_an_item(tmp_path):
     logs = Log("a", graded(1, 0.7, n=60, epochs=4)), Log("b", graded(2, 0.5, n=60, epochs=4))
     paths = [log.write_eval(tmp_path / f"{log.model}.eval") for log in logs]
     result = read_results(*paths).compare()
-    means = [np.array([[g == "C" for g in grades] for grades in log.grades.values()]).mean(axis=1) for log in logs]
+    means = [
+        np.array([[g == "C" for g in grades] for grades in log.grades.values()]).mean(axis=1)
+        for log in logs
+    ]
     d = means[0] - means[1]
     (pair,) = result.pairs
     assert pair.n == 60
@@ -84,10 +89,14 @@ def test_grades_are_numbers_and_c_is_never_an_option(tmp_path):
 
 def test_keys_of_a_scorer_are_metrics_and_texts_are_refused(tmp_path):
     values = {place: [{"help": place / 10, "mood": "calm"}] for place in range(8)}
-    paths = [Log(name, values, scorer="judge").write_json(tmp_path / f"{name}.json") for name in "ab"]
+    paths = [
+        Log(name, values, scorer="judge").write_json(tmp_path / f"{name}.json") for name in "ab"
+    ]
     found = read_results(*paths)
     assert found.metrics == {"judge/help": None}
-    assert any("judge/mood is not compared: a sample holds the text 'calm'" in note for note in found.notes)
+    assert any(
+        "judge/mood is not compared: a sample holds the text 'calm'" in note for note in found.notes
+    )
     with pytest.raises(InputError, match="not known: say higher_is_better"):
         found.compare()
 
@@ -103,26 +112,42 @@ def test_a_list_of_values_is_refused(tmp_path):
 
 def test_samples_that_ended_with_an_error_are_counted_and_left_out(tmp_path):
     strong, weak = two(errors=(("rec3", 1), ("rec5", 1)))
-    found = read_results(strong.write_eval(tmp_path / "a.eval"), weak.write_json(tmp_path / "b.json"))
+    found = read_results(
+        strong.write_eval(tmp_path / "a.eval"), weak.write_json(tmp_path / "b.json")
+    )
     assert any("2 samples of lab/strong ended with an error" in note for note in found.notes)
     kept = np.array([name not in ("rec3", "rec5") for name in strong.grades])
-    assert found.compare().pairs[0].p == pytest.approx(by_hand(right(strong)[kept], right(weak)[kept]), rel=1e-9)
+    assert found.compare().pairs[0].p == pytest.approx(
+        by_hand(right(strong)[kept], right(weak)[kept]), rel=1e-9
+    )
 
 
 def test_items_that_are_missing_are_counted(tmp_path):
     strong, weak = two()
     fewer = replace(weak, grades=dict(list(weak.grades.items())[20:]), status="cancelled")
-    found = read_results(strong.write_eval(tmp_path / "a.eval"), fewer.write_eval(tmp_path / "b.eval"))
+    found = read_results(
+        strong.write_eval(tmp_path / "a.eval"), fewer.write_eval(tmp_path / "b.eval")
+    )
     result = found.compare()
     assert any("did not end well (status cancelled): 178" in note for note in found.notes)
-    assert any("20 items of inspect_evals/gpqa_diamond, which lab/weak lacks" in line for line in result.warnings)
-    assert result.pairs[0].p == pytest.approx(by_hand(right(strong)[20:], right(weak)[20:]), rel=1e-9)
+    assert any(
+        "20 items of inspect_evals/gpqa_diamond, which lab/weak lacks" in line
+        for line in result.warnings
+    )
+    assert result.pairs[0].p == pytest.approx(
+        by_hand(right(strong)[20:], right(weak)[20:]), rel=1e-9
+    )
 
 
 def test_other_targets_under_the_same_ids_stop(tmp_path):
     strong, weak = two()
-    paths = strong.write_eval(tmp_path / "a.eval"), replace(weak, target="B").write_eval(tmp_path / "b.eval")
-    with pytest.raises(InputError, match="198 items of inspect_evals/gpqa_diamond have the same name and different"):
+    paths = (
+        strong.write_eval(tmp_path / "a.eval"),
+        replace(weak, target="B").write_eval(tmp_path / "b.eval"),
+    )
+    with pytest.raises(
+        InputError, match="198 items of inspect_evals/gpqa_diamond have the same name and different"
+    ):
         read_results(*paths).compare()
 
 
@@ -142,7 +167,10 @@ def test_a_sample_that_stands_twice_counts_once_or_stops(tmp_path):
 
 def test_another_scorer_is_not_compared(tmp_path):
     strong, weak = two()
-    paths = strong.write_eval(tmp_path / "a.eval"), replace(weak, scorer="match").write_eval(tmp_path / "b.eval")
+    paths = (
+        strong.write_eval(tmp_path / "a.eval"),
+        replace(weak, scorer="match").write_eval(tmp_path / "b.eval"),
+    )
     with pytest.raises(InputError, match="no metric is there for every method"):
         read_results(*paths).compare()
 
@@ -150,7 +178,9 @@ def test_another_scorer_is_not_compared(tmp_path):
 def test_other_settings_are_said_and_another_version_stops(tmp_path):
     strong, weak = two()
     other = replace(weak, about={"task_args": {"cot": True}, "config": {"epochs": 1, "limit": 198}})
-    result = read_results(strong.write_eval(tmp_path / "a.eval"), other.write_eval(tmp_path / "b.eval")).compare()
+    result = read_results(
+        strong.write_eval(tmp_path / "a.eval"), other.write_eval(tmp_path / "b.eval")
+    ).compare()
     said = " ".join(result.warnings)
     assert "set of arguments of the task differs" in said
     assert "limit on the number of items differs" in said
@@ -162,8 +192,13 @@ def test_other_settings_are_said_and_another_version_stops(tmp_path):
 def test_one_model_with_two_solvers_has_two_names(tmp_path):
     strong, weak = two()
     same = replace(weak, model="lab/strong", about={"solver": "chain_of_thought"})
-    found = read_results(strong.write_eval(tmp_path / "a.eval"), same.write_eval(tmp_path / "b.eval"))
-    assert found.methods == ["lab/strong (solver multiple_choice)", "lab/strong (solver chain_of_thought)"]
+    found = read_results(
+        strong.write_eval(tmp_path / "a.eval"), same.write_eval(tmp_path / "b.eval")
+    )
+    assert found.methods == [
+        "lab/strong (solver multiple_choice)",
+        "lab/strong (solver chain_of_thought)",
+    ]
 
 
 @pytest.mark.parametrize("packing", ["deflate", "zstandard"])
@@ -214,9 +249,16 @@ def test_without_the_module_for_zstandard_a_sentence_says_what_to_install(tmp_pa
 def test_an_item_of_which_one_epoch_failed_has_no_value(tmp_path):
     logs = [Log(name, graded(seed, 0.6, n=40, epochs=3)) for name, seed in (("a", 1), ("b", 2))]
     logs[1].errors = (("rec7", 2),)
-    result = read_results(*(log.write_eval(tmp_path / f"{log.model}.eval") for log in logs)).compare()
-    means = [np.array([[g == "C" for g in of] for of in log.grades.values()]).mean(axis=1) for log in logs]
+    result = read_results(
+        *(log.write_eval(tmp_path / f"{log.model}.eval") for log in logs)
+    ).compare()
+    means = [
+        np.array([[g == "C" for g in of] for of in log.grades.values()]).mean(axis=1)
+        for log in logs
+    ]
     kept = np.arange(40) != 7
     assert result.pairs[0].n == 39
     assert result.pairs[0].difference.estimate == pytest.approx((means[0] - means[1])[kept].mean())
-    assert any("1 items of inspect_evals/gpqa_diamond without a value" in line for line in result.warnings)
+    assert any(
+        "1 items of inspect_evals/gpqa_diamond without a value" in line for line in result.warnings
+    )

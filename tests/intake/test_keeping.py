@@ -38,10 +38,18 @@ def run(*arguments) -> str:
     return result.output
 
 
-def table(n_datasets=7, n_folds=4, names=("A", "B", "C"), seed=0, metrics=("accuracy", "log_loss")) -> pd.DataFrame:
+def table(
+    n_datasets=7, n_folds=4, names=("A", "B", "C"), seed=0, metrics=("accuracy", "log_loss")
+) -> pd.DataFrame:
     generator = np.random.default_rng(seed)
     rows = [
-        (name, f"set {place}", fold, metric, 0.5 + 0.03 * place + 0.02 * number + generator.normal(0, 0.01))
+        (
+            name,
+            f"set {place}",
+            fold,
+            metric,
+            0.5 + 0.03 * place + 0.02 * number + generator.normal(0, 0.01),
+        )
         for place in range(n_datasets)
         for fold in range(n_folds)
         for number, name in enumerate(names)
@@ -55,7 +63,11 @@ def write_items(folder, names=("A", "B"), n=60, seed=1) -> list[str]:
     found = []
     for name in names:
         frame = pd.DataFrame(
-            {"task": np.repeat(["x", "y"], n), "item": np.tile(np.arange(n), 2), "score": generator.random(2 * n)}
+            {
+                "task": np.repeat(["x", "y"], n),
+                "item": np.tile(np.arange(n), 2),
+                "score": generator.random(2 * n),
+            }
         )
         frame.to_csv(folder / f"{name}.csv", index=False)
         found.append(str(folder / f"{name}.csv"))
@@ -76,9 +88,14 @@ def test_scores_come_out_as_they_went_in_and_are_compared_the_same(tmp_path, met
     run("import", tmp_path / "s.csv", "--store", store)
     with Results.open(store) as results:
         kept = results.scores()
-    wide = [one.pivot(index=KEYS, columns="metric", values="value").sort_index() for one in (frame, kept)]
+    wide = [
+        one.pivot(index=KEYS, columns="metric", values="value").sort_index()
+        for one in (frame, kept)
+    ]
     pd.testing.assert_frame_equal(*wide)
-    assert answers(store, "--metric", metric) == answers([tmp_path / "s.csv", "--as", "table"], "--metric", metric)
+    assert answers(store, "--metric", metric) == answers(
+        [tmp_path / "s.csv", "--as", "table"], "--metric", metric
+    )
 
 
 def test_items_come_out_as_they_went_in_and_are_compared_the_same(tmp_path):
@@ -87,11 +104,17 @@ def test_items_come_out_as_they_went_in_and_are_compared_the_same(tmp_path):
     run("import", *files, "--store", store, "--name", "models")
     given, kept = read_results(*files), read_results(store)
     for one, other in zip(given.parts, kept.parts, strict=True):
-        pd.testing.assert_frame_equal(one.frame.astype(str), other.frame[one.frame.columns].astype(str))
+        pd.testing.assert_frame_equal(
+            one.frame.astype(str), other.frame[one.frame.columns].astype(str)
+        )
     assert answers(store, "--higher-is-better") == answers(files, "--higher-is-better")
-    means = pd.concat([pd.read_csv(file).assign(method=file) for file in files]).groupby(["method", "task"], sort=False)
+    means = pd.concat([pd.read_csv(file).assign(method=file) for file in files]).groupby(
+        ["method", "task"], sort=False
+    )
     with Results.open(store) as results:
-        assert results.scores()["value"].to_numpy() == pytest.approx(means["score"].mean().to_numpy(), abs=1e-15)
+        assert results.scores()["value"].to_numpy() == pytest.approx(
+            means["score"].mean().to_numpy(), abs=1e-15
+        )
 
 
 def test_logs_of_a_harness_keep_hashes_conditions_and_words(tmp_path):
@@ -102,7 +125,9 @@ def test_logs_of_a_harness_keep_hashes_conditions_and_words(tmp_path):
     given, kept = read_results(*folders), read_results(store)
     assert [one.reader for one in kept.parts] == [one.reader for one in given.parts]
     assert [one.conditions for one in kept.parts] == [one.conditions for one in given.parts]
-    assert [set(one.frame.columns) for one in kept.parts] == [set(one.frame.columns) for one in given.parts]
+    assert [set(one.frame.columns) for one in kept.parts] == [
+        set(one.frame.columns) for one in given.parts
+    ]
     metric = next(iter(given.metrics))
     assert answers(store, "--metric", metric) == answers(folders, "--metric", metric)
 
@@ -115,7 +140,10 @@ def test_where_each_comes_from_is_kept(tmp_path):
         described = results.described()
     for name, file in zip("AB", files, strict=True):
         digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-        assert described["methods"][name]["params"] == {"format": "table", "files": {f"{name}.csv": digest}}
+        assert described["methods"][name]["params"] == {
+            "format": "table",
+            "files": {f"{name}.csv": digest},
+        }
     assert described["designs"] == {"x": None, "y": None}
     shown = read_results(store).files()
     assert f"A.csv (kept in {store.name})" in set(shown["file"])
@@ -150,8 +178,13 @@ def test_folds_with_names_repeats_and_seeds_stay_what_they_are(tmp_path):
     frame.to_csv(tmp_path / "s.csv", index=False)
     store = tmp_path / "x.sqlite"
     run("import", tmp_path / "s.csv", "--store", store)
-    (kept,), (given,) = read_results(store).parts, read_results(tmp_path / "s.csv", reader="table").parts
-    pd.testing.assert_frame_equal(kept.frame.astype(str), given.frame[kept.frame.columns].astype(str))
+    (kept,), (given,) = (
+        read_results(store).parts,
+        read_results(tmp_path / "s.csv", reader="table").parts,
+    )
+    pd.testing.assert_frame_equal(
+        kept.frame.astype(str), given.frame[kept.frame.columns].astype(str)
+    )
 
 
 def test_a_second_import_adds_and_the_same_file_again_changes_nothing(tmp_path):
@@ -170,10 +203,14 @@ def test_two_stores_are_merged_and_an_archive_becomes_a_store_again(tmp_path):
     for name, file in (("one", a), ("two", b)):
         run("import", file, "--store", tmp_path / f"{name}.sqlite", "--name", name)
     merging.merge([tmp_path / "one.sqlite", tmp_path / "two.sqlite"], tmp_path / "both.sqlite")
-    assert answers(tmp_path / "both.sqlite", "--higher-is-better") == answers([a, b], "--higher-is-better")
+    assert answers(tmp_path / "both.sqlite", "--higher-is-better") == answers(
+        [a, b], "--higher-is-better"
+    )
     run("export", tmp_path / "both.sqlite", "--layout", "archive", "--out", tmp_path / "archive")
     run("import", tmp_path / "archive", "--store", tmp_path / "again.sqlite")
-    assert answers(tmp_path / "again.sqlite", "--higher-is-better") == answers([a, b], "--higher-is-better")
+    assert answers(tmp_path / "again.sqlite", "--higher-is-better") == answers(
+        [a, b], "--higher-is-better"
+    )
 
 
 def test_status_report_and_audit_work_and_say_that_nothing_can_be_recomputed(tmp_path):
@@ -201,12 +238,16 @@ def own_run(path, methods=("NB",)) -> Results:
         "Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "params": {"random_state": 0}},
     }
     chosen = {name: known[name] for name in methods}
-    return Experiment(["iris", "wine"], chosen, {"folds": 3}, Predict(metrics=("accuracy",))).run(path, 0)
+    return Experiment(["iris", "wine"], chosen, {"folds": 3}, Predict(metrics=("accuracy",))).run(
+        path, 0
+    )
 
 
 def test_own_runs_and_results_from_elsewhere_are_paired_by_means_and_that_is_said(tmp_path):
     own = own_run(tmp_path / "own.sqlite").scores()
-    frame = own.assign(method="Theirs", value=own["value"] - 0.125)[["method", "dataset", "fold", "value"]]
+    frame = own.assign(method="Theirs", value=own["value"] - 0.125)[
+        ["method", "dataset", "fold", "value"]
+    ]
     frame.rename(columns={"value": "accuracy"}).to_csv(tmp_path / "theirs.csv", index=False)
     run("import", tmp_path / "theirs.csv", "--store", tmp_path / "theirs.sqlite")
     found = read_results(tmp_path / "own.sqlite", tmp_path / "theirs.sqlite").compare("accuracy")
@@ -222,13 +263,17 @@ def test_two_own_stores_with_the_same_splits_are_paired_fold_by_fold(tmp_path):
     for name in ("NB", "Tree"):
         own_run(tmp_path / f"{name}.sqlite", (name,)).close()
     both = own_run(tmp_path / "both.sqlite", ("NB", "Tree"))
-    found = read_results(tmp_path / "NB.sqlite", tmp_path / "Tree.sqlite").compare("accuracy", bayes=False)
+    found = read_results(tmp_path / "NB.sqlite", tmp_path / "Tree.sqlite").compare(
+        "accuracy", bayes=False
+    )
     assert not any("not shown to be the same" in text for text in found.warnings)
     assert [design.folds for design in found.scores.designs] == [3, 3]
     scores = both.scores().pivot(index=["dataset", "fold"], columns="method", values="value")
     mean = (scores["NB"] - scores["Tree"]).groupby("dataset").mean().mean()
     pair = found.pairs[0]
-    assert pair.mean_difference * (1 if pair.method == "NB" else -1) == pytest.approx(mean, abs=1e-12)
+    assert pair.mean_difference * (1 if pair.method == "NB" else -1) == pytest.approx(
+        mean, abs=1e-12
+    )
 
 
 def test_an_experiment_that_was_run_is_not_added_to(tmp_path):
@@ -290,7 +335,9 @@ def test_a_kill_in_the_middle_leaves_nothing_half_written(tmp_path):
     store = tmp_path / "x.sqlite"
     run("import", a, "--store", store, "--name", "models")
     before = answers_of(store)
-    with subprocess.Popen([sys.executable, "-c", SLOW, b, str(store)], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, b, str(store)], stdout=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(0.05)

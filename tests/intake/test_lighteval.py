@@ -59,7 +59,9 @@ def test_rows_give_mcnemars_exact_p_whatever_their_order(tmp_path, ids):
     found = read_results(tmp_path)
     assert (found.methods, found.datasets) == (["lab/a", "lab/b"], ["lighteval|gpqa:diamond"])
     assert found.metrics == {"extractive_match": True}
-    assert any("corpus is not compared: an item holds several values" in note for note in found.notes)
+    assert any(
+        "corpus is not compared: an item holds several values" in note for note in found.notes
+    )
     (pair,) = found.compare().pairs
     assert (pair.n, pair.p) == (N, pytest.approx(by_hand(A, B), rel=1e-9))
 
@@ -73,13 +75,17 @@ def test_missing_items_are_counted(tmp_path):
 
 def test_other_questions_under_the_same_ids_stop(tmp_path):
     write(tmp_path, "a", rows(A)), write(tmp_path, "b", rows(B, text="another"))
-    with pytest.raises(InputError, match=f"{N} items of .* have the same name and different contents"):
+    with pytest.raises(
+        InputError, match=f"{N} items of .* have the same name and different contents"
+    ):
         read_results(tmp_path).compare()
 
 
 def test_other_shots_are_said(tmp_path):
     write(tmp_path, "a", rows(A)), write(tmp_path, "b", rows(B), shots=5)
-    assert any("number of shots differs" in line for line in read_results(tmp_path).compare().warnings)
+    assert any(
+        "number of shots differs" in line for line in read_results(tmp_path).compare().warnings
+    )
 
 
 def test_another_metric_is_not_compared(tmp_path):
@@ -93,12 +99,20 @@ def test_a_second_run_in_one_file_stops_and_the_same_run_twice_counts_once(tmp_p
     with pytest.raises(InputError, match="stands twice with different values"):
         read_results(tmp_path).compare()
     write(tmp_path / "again", "a", rows(A) * 2), write(tmp_path / "again", "b", rows(B))
-    assert read_results(tmp_path / "again").compare().pairs[0].p == pytest.approx(by_hand(A, B), rel=1e-9)
+    assert read_results(tmp_path / "again").compare().pairs[0].p == pytest.approx(
+        by_hand(A, B), rel=1e-9
+    )
 
 
 def test_two_runs_of_one_model_have_names_of_their_own(tmp_path):
-    write(tmp_path, "lab/a", rows(A)), write(tmp_path, "lab/a", rows(B), time="2026-04-01T10-00-00.5")
-    assert read_results(tmp_path).methods == [f"lab/a (run of {TIME})", "lab/a (run of 2026-04-01T10-00-00.5)"]
+    (
+        write(tmp_path, "lab/a", rows(A)),
+        write(tmp_path, "lab/a", rows(B), time="2026-04-01T10-00-00.5"),
+    )
+    assert read_results(tmp_path).methods == [
+        f"lab/a (run of {TIME})",
+        "lab/a (run of 2026-04-01T10-00-00.5)",
+    ]
 
 
 def test_a_file_that_was_cut_off_is_refused(tmp_path):
@@ -111,7 +125,13 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
 def test_details_of_early_versions_are_read(tmp_path):
     for model, values in (("a", A), ("b", B)):
         table = [
-            {"example": f"q{n}", "full_prompt": "p", "gold": ["A"], "predictions": ["B"], "metrics": {"acc": v}}
+            {
+                "example": f"q{n}",
+                "full_prompt": "p",
+                "gold": ["A"],
+                "predictions": ["B"],
+                "metrics": {"acc": v},
+            }
             for n, v in enumerate(values)
         ]
         write(tmp_path, model, table)

@@ -48,7 +48,9 @@ def test_every_schema_gives_mcnemars_exact_p(tmp_path, schema):
     assert pair.p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
     assert pair.mean_method == pytest.approx(arc(one).mean())
     assert pair.verdict == "better"
-    assert any("by their numbers alone" in note for note in found.notes) == (schema in ("old", "list"))
+    assert any("by their numbers alone" in note for note in found.notes) == (
+        schema in ("old", "list")
+    )
 
 
 def test_tasks_are_strata_that_count_the_same_or_by_size(tmp_path):
@@ -66,9 +68,15 @@ def test_tasks_are_strata_that_count_the_same_or_by_size(tmp_path):
 
 
 def test_filters_are_metrics_of_their_own_and_never_mixed(tmp_path):
-    strict, flexible = (right(seed, 300, 0.4) for seed in (1, 2)), (right(seed, 300, 0.8) for seed in (3, 4))
+    strict, flexible = (
+        (right(seed, 300, 0.4) for seed in (1, 2)),
+        (right(seed, 300, 0.8) for seed in (3, 4)),
+    )
     runs = [
-        Run(f"m{place}", {"gsm8k": {"exact_match,strict-match": s, "exact_match,flexible-extract": f}})
+        Run(
+            f"m{place}",
+            {"gsm8k": {"exact_match,strict-match": s, "exact_match,flexible-extract": f}},
+        )
         for place, (s, f) in enumerate(zip(strict, flexible, strict=True))
     ]
     found = both(tmp_path, *runs)
@@ -94,7 +102,11 @@ def test_filters_without_names_need_the_results_file(tmp_path):
 
 
 def test_filters_of_which_lines_are_missing_are_refused(tmp_path):
-    run = Run("m", {"gsm8k": {"exact_match,a": right(1, 50, 0.4), "exact_match,b": right(2, 50, 0.8)}}, schema="middle")
+    run = Run(
+        "m",
+        {"gsm8k": {"exact_match,a": right(1, 50, 0.4), "exact_match,b": right(2, 50, 0.8)}},
+        schema="middle",
+    )
     folder = run.write(tmp_path)
     rewritten(run.samples(tmp_path, "gsm8k"), lambda lines: lines[:-3])
     with pytest.raises(InputError, match="not every doc_id stands once for each of a, b"):
@@ -105,14 +117,27 @@ def test_metrics_without_a_value_per_item_are_refused_with_the_reason(tmp_path):
     n = 60
     pairs = [[1, 0]] * n
     loss = -np.random.default_rng(0).uniform(1, 3, n)
-    values = {"lambada": {"acc": right(1, n, 0.5), "f1": pairs, "perplexity": loss, "word_perplexity": pairs}}
+    values = {
+        "lambada": {
+            "acc": right(1, n, 0.5),
+            "f1": pairs,
+            "perplexity": loss,
+            "word_perplexity": pairs,
+        }
+    }
     other = {"lambada": {**values["lambada"], "acc": right(2, n, 0.5)}}
     found = both(
-        tmp_path, Run("a", values, higher={"perplexity": False}), Run("b", other, higher={"perplexity": False})
+        tmp_path,
+        Run("a", values, higher={"perplexity": False}),
+        Run("b", other, higher={"perplexity": False}),
     )
     assert list(found.metrics) == ["acc,none"]
-    assert any(note.startswith("f1 is not compared: an item holds several values") for note in found.notes)
-    with pytest.raises(InputError, match="perplexity cannot be compared: an item holds a log-likelihood"):
+    assert any(
+        note.startswith("f1 is not compared: an item holds several values") for note in found.notes
+    )
+    with pytest.raises(
+        InputError, match="perplexity cannot be compared: an item holds a log-likelihood"
+    ):
         found.compare("perplexity")
 
 
@@ -123,27 +148,37 @@ def test_a_score_that_is_not_the_mean_of_its_items_is_refused(tmp_path):
     told = json.loads(path.read_text())
     told["results"]["arc_challenge"]["acc,none"] = 0.123
     path.write_text(json.dumps(told))
-    with pytest.raises(InputError, match=r"the results file says 0\.123 and the items have the mean"):
+    with pytest.raises(
+        InputError, match=r"the results file says 0\.123 and the items have the mean"
+    ):
         read_results(*folders).compare("acc,none")
 
 
 def test_a_lower_metric_is_lower_better(tmp_path):
     generator = np.random.default_rng(0)
     low, high = generator.uniform(0, 1, 80), generator.uniform(0.5, 1.5, 80)
-    runs = [Run(n, {"t": {"loss": v}}, higher={"loss": False}) for n, v in (("low", low), ("high", high))]
+    runs = [
+        Run(n, {"t": {"loss": v}}, higher={"loss": False})
+        for n, v in (("low", low), ("high", high))
+    ]
     (pair,) = both(tmp_path, *runs).compare().pairs
     assert (pair.method, pair.verdict) == ("low", "better")
 
 
 def test_means_of_repeats_stand_beside_what_was_logged(tmp_path):
     one, two = two_runs(ARC)
-    draws = {run.model: np.random.default_rng(len(run.model)).integers(0, 2, (1172, 4)) for run in (one, two)}
+    draws = {
+        run.model: np.random.default_rng(len(run.model)).integers(0, 2, (1172, 4))
+        for run in (one, two)
+    }
     for run in (one, two):
         run.write(tmp_path)
         each = draws[run.model].tolist()
         rewritten(
             run.samples(tmp_path, "arc_challenge"),
-            lambda lines, each=each: [{**o, "scores_per_repeat": {"acc": r}} for o, r in zip(lines, each, strict=True)],
+            lambda lines, each=each: [
+                {**o, "scores_per_repeat": {"acc": r}} for o, r in zip(lines, each, strict=True)
+            ],
         )
     found = read_results(tmp_path)
     assert list(found.metrics) == ["acc,none", "acc (mean of repeats),none"]
@@ -162,27 +197,39 @@ def test_items_that_are_missing_are_counted_and_the_others_compared(tmp_path):
     found = read_results(tmp_path)
     assert any("1072 of the 1172 items of its run are there" in note for note in found.notes)
     result = found.compare()
-    assert result.pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one)[100:], arc(two)[100:]), rel=1e-9)
-    assert any("Left out: 100 items of arc_challenge, which lab/worse lacks." in line for line in result.warnings)
+    assert result.pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one)[100:], arc(two)[100:]), rel=1e-9
+    )
+    assert any(
+        "Left out: 100 items of arc_challenge, which lab/worse lacks." in line
+        for line in result.warnings
+    )
 
 
 def test_lines_in_another_order_change_nothing(tmp_path):
     one, two = two_runs(ARC)
     one.write(tmp_path), two.write(tmp_path)
     rewritten(two.samples(tmp_path, "arc_challenge"), lambda lines: lines[::-1])
-    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
+    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
+    )
 
 
 def test_other_prompts_are_counted_and_said(tmp_path):
     one, two = two_runs(ARC)
     result = both(tmp_path, one, replace(two, template="chat")).compare()
-    assert any(line.startswith("1172 items were shown to the methods in different prompts") for line in result.warnings)
+    assert any(
+        line.startswith("1172 items were shown to the methods in different prompts")
+        for line in result.warnings
+    )
 
 
 def test_other_contents_under_the_same_numbers_stop(tmp_path):
     one, two = two_runs(ARC)
     found = both(tmp_path, one, replace(two, revision="of May"))
-    with pytest.raises(InputError, match="1172 items of arc_challenge have the same name and different contents"):
+    with pytest.raises(
+        InputError, match="1172 items of arc_challenge have the same name and different contents"
+    ):
         found.compare()
     assert found.compare(trust_ids=True).pairs[0].n == 1172
 
@@ -194,7 +241,9 @@ def test_items_under_other_numbers_are_paired_by_their_contents(tmp_path):
         two.samples(tmp_path, "arc_challenge"),
         lambda lines: [{**line, "doc_id": (line["doc_id"] + 7) % 1172} for line in lines],
     )
-    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
+    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
+    )
 
 
 def test_another_filter_is_not_compared(tmp_path):
@@ -218,9 +267,12 @@ def test_another_run_appended_is_refused(tmp_path):
     one, two = two_runs(ARC)
     one.write(tmp_path), two.write(tmp_path)
     rewritten(
-        two.samples(tmp_path, "arc_challenge"), lambda lines: [*lines, *({**o, "acc": 1.0 - o["acc"]} for o in lines)]
+        two.samples(tmp_path, "arc_challenge"),
+        lambda lines: [*lines, *({**o, "acc": 1.0 - o["acc"]} for o in lines)],
     )
-    with pytest.raises(InputError, match="doc_id 0 stands twice with different content: the file holds two runs"):
+    with pytest.raises(
+        InputError, match="doc_id 0 stands twice with different content: the file holds two runs"
+    ):
         read_results(tmp_path)
 
 
@@ -231,7 +283,9 @@ def test_a_line_that_was_cut_off_is_left_out_and_counted(tmp_path):
     path.write_bytes(path.read_bytes()[:-200])
     found = read_results(tmp_path)
     assert any("Left out: 1 lines that are cut off or broken." in note for note in found.notes)
-    assert found.compare().pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one)[:-1], arc(two)[:-1]), rel=1e-9)
+    assert found.compare().pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one)[:-1], arc(two)[:-1]), rel=1e-9
+    )
 
 
 def test_a_line_that_goes_on_in_the_next_is_not_read_as_one(tmp_path):
@@ -249,7 +303,10 @@ def test_a_line_that_goes_on_in_the_next_is_not_read_as_one(tmp_path):
 def test_a_value_that_is_no_number_is_missing(tmp_path):
     one, two = two_runs(ARC)
     one.write(tmp_path), two.write(tmp_path)
-    rewritten(two.samples(tmp_path, "arc_challenge"), lambda lines: [{**lines[0], "acc": float("nan")}, *lines[1:]])
+    rewritten(
+        two.samples(tmp_path, "arc_challenge"),
+        lambda lines: [{**lines[0], "acc": float("nan")}, *lines[1:]],
+    )
     result = read_results(tmp_path).compare()
     assert result.pairs[0].n == 1171
     assert any("1 items of arc_challenge without a value" in line for line in result.warnings)
@@ -257,25 +314,36 @@ def test_a_value_that_is_no_number_is_missing(tmp_path):
 
 def test_another_version_of_the_task_stops(tmp_path):
     one, two = two_runs(ARC)
-    with pytest.raises(InputError, match=r"version of the task differs on arc_challenge .*not the same task"):
+    with pytest.raises(
+        InputError, match=r"version of the task differs on arc_challenge .*not the same task"
+    ):
         both(tmp_path, one, replace(two, version=2.0)).compare()
 
 
 def test_other_shots_settings_and_limits_are_said(tmp_path):
     one, two = two_runs(ARC)
     cut = {"arc_challenge": {"acc": arc(two)[:200]}}
-    result = both(tmp_path, one, replace(two, shots=25, gen_kwargs="temperature=1", limit=200.0, values=cut)).compare()
+    result = both(
+        tmp_path, one, replace(two, shots=25, gen_kwargs="temperature=1", limit=200.0, values=cut)
+    ).compare()
     said = " ".join(result.warnings)
     assert "number of shots differs on arc_challenge (lab/better: 0, lab/worse: 25)" in said
     assert "setting of generation differs" in said
     assert "limit on the number of items differs" in said
-    assert "lab/worse was run with limit 200.0: on the first items of a task, not on a random part." in said
-    assert result.pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one)[:200], arc(two)[:200]), rel=1e-9)
+    assert (
+        "lab/worse was run with limit 200.0: on the first items of a task, not on a random part."
+        in said
+    )
+    assert result.pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one)[:200], arc(two)[:200]), rel=1e-9
+    )
 
 
 def test_of_several_runs_in_one_folder_the_newest_is_read(tmp_path):
     one, two = two_runs(ARC)
-    older = replace(two, time="2025-01-01T00-00-00.5", values={"arc_challenge": {"acc": 1 - arc(two)}})
+    older = replace(
+        two, time="2025-01-01T00-00-00.5", values={"arc_challenge": {"acc": 1 - arc(two)}}
+    )
     older.write(tmp_path)
     found = both(tmp_path, one, two)
     assert any("the newest is read, 1 older files are left out" in note for note in found.notes)
@@ -284,11 +352,16 @@ def test_of_several_runs_in_one_folder_the_newest_is_read(tmp_path):
 
 def test_runs_of_one_model_with_other_settings_have_names_of_their_own(tmp_path):
     one, two = two_runs(ARC)
-    tuned = replace(one, time="2026-04-01T00-00-00.5", model_args="pretrained=x,peft=y", model="lab/worse")
+    tuned = replace(
+        one, time="2026-04-01T00-00-00.5", model_args="pretrained=x,peft=y", model="lab/worse"
+    )
     folder = two.write(tmp_path)
     tuned.write(tmp_path)
     found = read_results(folder)
-    assert found.methods == ["lab/worse (model_args pretrained=x)", "lab/worse (model_args pretrained=x,peft=y)"]
+    assert found.methods == [
+        "lab/worse (model_args pretrained=x)",
+        "lab/worse (model_args pretrained=x,peft=y)",
+    ]
     (pair,) = found.compare().pairs
     assert pair.p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
 
@@ -296,7 +369,11 @@ def test_runs_of_one_model_with_other_settings_have_names_of_their_own(tmp_path)
 def test_files_of_several_tasks_and_one_model_name_are_told_apart_by_their_folders(tmp_path):
     one, two = two_runs()
     one.write(tmp_path / "base"), replace(two, model="lab/better").write(tmp_path / "tuned")
-    paths = [path for where in ("base", "tuned") for path in sorted((tmp_path / where).rglob("samples_*"))]
+    paths = [
+        path
+        for where in ("base", "tuned")
+        for path in sorted((tmp_path / where).rglob("samples_*"))
+    ]
     found = read_results(*paths)
     assert found.methods == ["lab/better (base)", "lab/better (tuned)"]
     assert len(found.datasets) == 3
@@ -311,7 +388,9 @@ def test_files_that_users_renamed_are_methods_by_their_names(tmp_path):
     (tmp_path / "b.jsonl.gz").write_bytes(packed)
     found = read_results(tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz")
     assert found.methods == ["a", "b"]
-    assert found.compare().pairs[0].p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
+    assert found.compare().pairs[0].p == pytest.approx(
+        mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
+    )
 
 
 def test_results_without_samples_compare_tasks(tmp_path):

@@ -23,14 +23,19 @@ def at_home(tmp_path, home, runs=None):
 def test_every_home_gives_the_numbers_by_hand(tmp_path, home):
     found = read_results(at_home(tmp_path, home))
     assert {one.reader for one in found.parts} == {"mlflow"}
-    assert (found.methods, found.unit, found.metrics) == (["rf", "lr"], "fold", {"accuracy": True}) or home == "mlruns"
+    assert (found.methods, found.unit, found.metrics) == (
+        ["rf", "lr"],
+        "fold",
+        {"accuracy": True},
+    ) or home == "mlruns"
     rf = np.array([0.9 + 0.012 * fold for fold in range(5)])
     lr = np.array([0.8 + 0.01 * fold for fold in range(5)])
     values = found.scores().set_index(["method", "fold"])["value"]
     assert values["rf"].sort_index().tolist() == pytest.approx(rf.tolist())
     assert values["lr"].sort_index().tolist() == pytest.approx(lr.tolist())
     result = found.compare()
-    # The corrected t of five folds, by its formula: the share of test rows, and the luck that training rows share.
+    # The corrected t of five folds, by its formula: the share of test rows, and the luck that
+    # training rows share.
     d, q = rf - lr, 1 / 4
     luck = q ** (1 / 3) / 2 - q
     t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / 5 + q + luck))
@@ -46,7 +51,9 @@ def test_a_store_of_another_program_is_told_by_its_tables(tmp_path, paragone):
     ended = paragone("compare", at_home(tmp_path, "mlflow.db"))
     assert ended.code == 0, ended.err
     assert "rf is better than lr" in ended.out
-    sqlite3.connect(tmp_path / "other.db").executescript("CREATE TABLE runs (run_uuid TEXT)").connection.close()
+    sqlite3.connect(tmp_path / "other.db").executescript(
+        "CREATE TABLE runs (run_uuid TEXT)"
+    ).connection.close()
     ended = paragone("compare", tmp_path / "other.db")
     assert ended.code == 2
 
@@ -57,7 +64,10 @@ def test_which_field_is_the_method_is_asked_for_by_name(tmp_path, home):
     for one in runs:
         one["params"]["arch"] = one["params"].pop("model")
     path = at_home(tmp_path, home, runs)
-    with pytest.raises(InputError, match="which field names the method is not told: say method=FIELD, one of params"):
+    with pytest.raises(
+        InputError,
+        match="which field names the method is not told: say method=FIELD, one of params",
+    ):
         read_results(path)
     assert sorted(read_results(path, asked=Asked(method="params.arch")).methods) == ["lr", "rf"]
     assert sorted(read_results(path, asked=Asked(method="arch")).methods) == ["lr", "rf"]
@@ -66,7 +76,9 @@ def test_which_field_is_the_method_is_asked_for_by_name(tmp_path, home):
 @pytest.mark.parametrize("home", HOMES)
 def test_a_second_run_of_a_fold_is_refused(tmp_path, home):
     again = run("again", {"model": "rf", "fold": "1", "lr": "0.2"}, {"accuracy": [0.95]})
-    with pytest.raises(InputError, match=r"1 runs are second ones .*method rf, dataset data, fold 1"):
+    with pytest.raises(
+        InputError, match=r"1 runs are second ones .*method rf, dataset data, fold 1"
+    ):
         read_results(at_home(tmp_path, home, [*nested_runs(), again]))
 
 
@@ -75,8 +87,9 @@ def test_a_fold_that_one_method_lacks_is_left_out_of_both(tmp_path, home):
     runs = [one for one in nested_runs() if one["run"] != "lr-3"]
     result = read_results(at_home(tmp_path, home, runs)).compare()
     assert result.scores.folds[0].shape == (4, 2)
-    assert "1 of 5 blocks were left out because a method has no score there (missing: lr 1)" in " ".join(
-        result.warnings
+    assert (
+        "1 of 5 blocks were left out because a method has no score there (missing: lr 1)"
+        in " ".join(result.warnings)
     )
 
 
@@ -98,7 +111,9 @@ def test_two_experiments_may_be_datasets(tmp_path):
     runs = [one | {"experiment": name, "run": f"{name}-{one['run']}", "parent": None}
             for name in ("iris", "wine") for one in nested_runs() if one["parent"]]  # fmt: skip
     path = at_home(tmp_path, "mlflow.db", runs)
-    with pytest.raises(InputError, match=r"holds several experiments .iris, wine. and no field names the dataset"):
+    with pytest.raises(
+        InputError, match=r"holds several experiments .iris, wine. and no field names the dataset"
+    ):
         read_results(path)
     assert read_results(path, asked=Asked(dataset="experiment")).datasets == ["iris", "wine"]
 
@@ -130,7 +145,9 @@ def test_a_spoiled_database_is_one_sentence(tmp_path):
 def test_a_view_in_the_place_of_a_table_is_not_read(tmp_path):
     path = at_home(tmp_path, "mlflow.db")
     store = sqlite3.connect(path)
-    endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS run_uuid FROM r"
+    endless = (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS run_uuid FROM r"
+    )
     store.executescript(f"DROP TABLE runs; CREATE VIEW runs AS {endless};")
     store.close()
     with pytest.raises(InputError, match="there is no table 'runs'"):

@@ -15,7 +15,9 @@ TASKS = [f"Task{place:02d}" for place in range(12)]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
-def write(folder, model, scores, *, revision="r1", subsets=("default",), splits=("test",), meta=True):
+def write(
+    folder, model, scores, *, revision="r1", subsets=("default",), splits=("test",), meta=True
+):
     """Write the folder of a model: a file per task."""
     place = folder / model.replace("/", "__") / REVISION
     place.mkdir(parents=True)
@@ -23,11 +25,18 @@ def write(folder, model, scores, *, revision="r1", subsets=("default",), splits=
         (place / "model_meta.json").write_text(json.dumps({"name": model, "revision": REVISION}))
     for task, score in zip(TASKS, scores, strict=True):
         entries = [
-            {"hf_subset": subset, "languages": ["eng-Latn"], "main_score": score + n / 100, "ndcg_at_10": score / 2}
+            {
+                "hf_subset": subset,
+                "languages": ["eng-Latn"],
+                "main_score": score + n / 100,
+                "ndcg_at_10": score / 2,
+            }
             for n, subset in enumerate(subsets)
         ]
         told = {"dataset_revision": revision, "task_name": task, "mteb_version": "2.26.0"}
-        (place / f"{task}.json").write_text(json.dumps({**told, "scores": dict.fromkeys(splits, entries)}))
+        (place / f"{task}.json").write_text(
+            json.dumps({**told, "scores": dict.fromkeys(splits, entries)})
+        )
     return place
 
 

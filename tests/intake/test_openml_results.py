@@ -33,7 +33,16 @@ def evaluations(n_folds=10, setups=(7,), spell=np.ndarray.tolist):
                             list(values),
                         )
                     )
-    names = ["run_id", "task_id", "setup_id", "flow_name", "data_name", "function", "value", "values"]
+    names = [
+        "run_id",
+        "task_id",
+        "setup_id",
+        "flow_name",
+        "data_name",
+        "function",
+        "value",
+        "values",
+    ]
     return pd.DataFrame(rows, columns=names).assign(array_data=None, uploader=1)
 
 
@@ -44,10 +53,18 @@ def written(tmp_path, frame):
 
 def predictions(path, wrong, n=60, folds=5, repeats=1, truth="correct", shift=0):
     """Write predictions.arff: rows in `wrong` are predicted falsely, and confidences are sure of what is said."""
-    lines = ["@RELATION openml_task_1_predictions", "@ATTRIBUTE repeat INTEGER", "@ATTRIBUTE fold INTEGER"]
+    lines = [
+        "@RELATION openml_task_1_predictions",
+        "@ATTRIBUTE repeat INTEGER",
+        "@ATTRIBUTE fold INTEGER",
+    ]
     lines += ["@ATTRIBUTE sample INTEGER", "@ATTRIBUTE row_id INTEGER"]
     lines += [f"@ATTRIBUTE confidence.{name} REAL" for name in CLASSES]
-    lines += [f"@ATTRIBUTE prediction {{{','.join(CLASSES)}}}", f"@ATTRIBUTE {truth} {{{','.join(CLASSES)}}}", "@DATA"]
+    lines += [
+        f"@ATTRIBUTE prediction {{{','.join(CLASSES)}}}",
+        f"@ATTRIBUTE {truth} {{{','.join(CLASSES)}}}",
+        "@DATA",
+    ]
     for repeat in range(repeats):
         for row in range(n):
             label = CLASSES[row % 2]
@@ -61,12 +78,18 @@ def predictions(path, wrong, n=60, folds=5, repeats=1, truth="correct", shift=0)
 
 
 def test_evaluations_are_paired_by_task_and_fold(tmp_path):
-    found = read_results(written(tmp_path, evaluations()), asked=Asked(metric="predictive_accuracy"))
+    found = read_results(
+        written(tmp_path, evaluations()), asked=Asked(metric="predictive_accuracy")
+    )
     assert found.parts[0].reader == "openml-evaluations"
     assert found.methods == ["sklearn.forest", "weka.J48"]
     assert found.metrics == {"predictive_accuracy": True}
     result = found.compare("predictive_accuracy")
-    own = evaluations().query("function == 'predictive_accuracy'").set_index(["data_name", "flow_name"])["values"]
+    own = (
+        evaluations()
+        .query("function == 'predictive_accuracy'")
+        .set_index(["data_name", "flow_name"])["values"]
+    )
     assert result.scores.values[2, 0] == pytest.approx(np.mean(own["data2", "sklearn.forest"]))
     # Ten values may be ten folds or five repeats of two.
     assert result.scores.designs == (None,) * 6
@@ -74,7 +97,9 @@ def test_evaluations_are_paired_by_task_and_fold(tmp_path):
 
 
 def test_five_values_are_folds_and_without_values_the_dataset_is_the_unit(tmp_path):
-    found = read_results(written(tmp_path, evaluations(5)), asked=Asked(metric="mean_absolute_error"))
+    found = read_results(
+        written(tmp_path, evaluations(5)), asked=Asked(metric="mean_absolute_error")
+    )
     assert found.compare().scores.designs[0] == Design(5, 1, 0.25)
     assert found.metrics == {"mean_absolute_error": False}
     whole = read_results(written(tmp_path, evaluations().drop(columns="values")))
@@ -99,10 +124,15 @@ def test_setups_are_methods_and_tasks_of_one_dataset_are_apart(tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda frame: pd.concat([frame, frame.assign(value=0.1)]), "the file holds two runs, keep one"),
+        (
+            lambda frame: pd.concat([frame, frame.assign(value=0.1)]),
+            "the file holds two runs, keep one",
+        ),
         (lambda frame: frame.assign(value="high"), "is not a number"),
         (
-            lambda frame: frame.assign(values=[v[: 10 - (i == 0)] for i, v in enumerate(frame["values"])]),
+            lambda frame: frame.assign(
+                values=[v[: 10 - (i == 0)] for i, v in enumerate(frame["values"])]
+            ),
             "runs on data0 have 9 and 10 values of folds",
         ),
         (lambda frame: frame.assign(function="f_measure"), "unknown metric 'predictive_accuracy'"),
@@ -110,7 +140,9 @@ def test_setups_are_methods_and_tasks_of_one_dataset_are_apart(tmp_path):
 )
 def test_spoiled_evaluations_are_one_sentence(tmp_path, spoil, sentence):
     with pytest.raises(InputError, match=sentence):
-        read_results(written(tmp_path, spoil(evaluations())), asked=Asked(metric="predictive_accuracy"))
+        read_results(
+            written(tmp_path, spoil(evaluations())), asked=Asked(metric="predictive_accuracy")
+        )
 
 
 def test_a_task_that_one_flow_lacks_is_left_out(tmp_path):
@@ -122,12 +154,16 @@ def test_a_task_that_one_flow_lacks_is_left_out(tmp_path):
 
 def test_metrics_are_computed_from_rows_and_correct_is_the_label(tmp_path):
     a = predictions(tmp_path / "forest" / "predictions.arff", wrong={0, 7})
-    b = predictions(tmp_path / "tree" / "predictions.arff", wrong=set(range(0, 60, 4)), truth="truth")
+    b = predictions(
+        tmp_path / "tree" / "predictions.arff", wrong=set(range(0, 60, 4)), truth="truth"
+    )
     found = read_results(a, b)
     assert found.methods == ["forest", "tree"]
     values = found.scores("accuracy").set_index(["method", "fold"])["value"]
     # Row 0 is in fold 0 and row 7 in fold 2, of twelve rows each.
-    assert values["forest"].to_dict() == pytest.approx({"0": 11 / 12, "1": 1.0, "2": 11 / 12, "3": 1.0, "4": 1.0})
+    assert values["forest"].to_dict() == pytest.approx(
+        {"0": 11 / 12, "1": 1.0, "2": 11 / 12, "3": 1.0, "4": 1.0}
+    )
     loss = found.scores("log_loss").set_index(["method", "fold"])["value"]
     assert loss["forest", "0"] == pytest.approx(-(11 * np.log(0.9) + np.log(0.1)) / 12)
     assert found.compare("accuracy").scores.designs == (Design(5, 1, 0.25),)

@@ -14,7 +14,11 @@ def ranx(path, shift=0.0):
     models = {"bm25": 0.3 + shift, "dense": 0.4 + shift}
     report = {"metrics": ["ndcg@10", "mrr"], "model_names": list(models), "stat_test": "fisher"}
     for name, value in models.items():
-        report[name] = {"scores": {"ndcg@10": value, "mrr": value / 2}, "comparisons": {}, "win_tie_loss": {}}
+        report[name] = {
+            "scores": {"ndcg@10": value, "mrr": value / 2},
+            "comparisons": {},
+            "win_tie_loss": {},
+        }
     path.write_text(json.dumps(report))
     return path
 
@@ -26,7 +30,11 @@ def times(path, factor, node="box", names=range(6), **change):
          "stats": {"data": [factor * (i + 1) * r for r in (1.0, 1.1, 9.0)], "median": factor * (i + 1) * 1.1}}
         for i in names
     ]  # fmt: skip
-    whole = {"machine_info": {"node": node, "cpu": {"brand_raw": "Some CPU"}}, "commit_info": {}, "benchmarks": entries}
+    whole = {
+        "machine_info": {"node": node, "cpu": {"brand_raw": "Some CPU"}},
+        "commit_info": {},
+        "benchmarks": entries,
+    }
     path.write_text(json.dumps(whole | change))
     return path
 
@@ -58,12 +66,16 @@ def test_spoiled_reports_are_one_sentence(tmp_path):
 
 
 def test_benchmarks_are_the_units_and_their_median_counts(tmp_path):
-    found = read_results(times(tmp_path / "before.json", 1.0), times(tmp_path / "after.json", 0.5, node="other"))
+    found = read_results(
+        times(tmp_path / "before.json", 1.0), times(tmp_path / "after.json", 0.5, node="other")
+    )
     assert found.scores("time").query("method == 'before'")["value"].tolist() == pytest.approx(
         [1.1 * i for i in range(1, 7)]
     )
     result = found.compare()
-    assert result.table[["method", "wins", "p"]].to_numpy().tolist() == [["after", 6, binomtest(6, 6).pvalue]]
+    assert result.table[["method", "wins", "p"]].to_numpy().tolist() == [
+        ["after", 6, binomtest(6, 6).pvalue]
+    ]
     assert any("machine differs" in line for line in result.warnings)
 
 
@@ -79,4 +91,7 @@ def test_spoiled_times_are_one_sentence_or_counted(tmp_path):
         with pytest.raises(InputError, match=sentence):
             read_results(a, spoiled)
     fewer = read_results(a, times(tmp_path / "e.json", 0.5, names=range(1, 6))).compare()
-    assert "Left out: 1 datasets that some method has no row for, which is not a failure." in fewer.warnings
+    assert (
+        "Left out: 1 datasets that some method has no row for, which is not a failure."
+        in fewer.warnings
+    )

@@ -29,7 +29,10 @@ def lightning(folder, numbers, tested=True):
         log.parent.mkdir(parents=True)
         lines = ["epoch,step,test_acc,train_loss,val_acc,val_loss"]
         for epoch, (acc, loss) in enumerate([(0.5, 0.9), (0.8 + number / 100, 0.3), (0.7, 0.4)]):
-            lines += [f"{epoch},{10 * epoch},,{loss + 0.1},,", f"{epoch},{10 * epoch + 9},,,{acc},{loss}"]
+            lines += [
+                f"{epoch},{10 * epoch},,{loss + 0.1},,",
+                f"{epoch},{10 * epoch + 9},,,{acc},{loss}",
+            ]
         if tested:
             lines.append(f"3,30,{0.75 + number / 100},,,")
         log.write_text("\n".join(lines) + "\n")
@@ -40,7 +43,14 @@ def test_two_folders_of_subjects_are_compared_as_two_arrays_are(tmp_path, parago
     one_file_each(tmp_path / "csp", A)
     one_file_each(tmp_path / "eegnet", B)
     ended = paragone(
-        "pairwise", tmp_path / "csp", tmp_path / "eegnet", "--metric", "test_acc", "--threshold", 0.25, "--json"
+        "pairwise",
+        tmp_path / "csp",
+        tmp_path / "eegnet",
+        "--metric",
+        "test_acc",
+        "--threshold",
+        0.25,
+        "--json",
     )
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
@@ -75,7 +85,11 @@ def test_a_folder_of_methods_holds_all_of_them(tmp_path):
         one_file_each(tmp_path / "runs" / name, values, "fold_{}/results.json")
     found = read_results(tmp_path / "runs")
     assert found.parts[0].reader == "runs"
-    assert (found.methods, found.unit, found.metrics) == (["forest", "svm"], "fold", {"test_acc": True})
+    assert (found.methods, found.unit, found.metrics) == (
+        ["forest", "svm"],
+        "fold",
+        {"test_acc": True},
+    )
     result = found.compare()
     assert result.scores.designs[0].folds == 12
     assert result.scores.values[0].tolist() == pytest.approx([np.mean(B), np.mean(A)])
@@ -84,7 +98,11 @@ def test_a_folder_of_methods_holds_all_of_them(tmp_path):
 def test_several_folders_are_methods_and_what_is_in_them_datasets(tmp_path):
     for method, values in (("svm", A), ("forest", B)):
         for dataset in ("iris", "wine"):
-            one_file_each(tmp_path / method / dataset, values[:5], "seed{}_fold{}.json".replace("fold{}", "fold0"))
+            one_file_each(
+                tmp_path / method / dataset,
+                values[:5],
+                "seed{}_fold{}.json".replace("fold{}", "fold0"),
+            )
     found = read_results(tmp_path / "svm", tmp_path / "forest")
     assert (found.methods, found.datasets) == (["svm", "forest"], ["iris", "wine"])
     assert sorted(found.scores("test_acc")["seed"].unique()) == ["1", "2", "3", "4", "5"]
@@ -93,11 +111,17 @@ def test_several_folders_are_methods_and_what_is_in_them_datasets(tmp_path):
 def test_a_log_is_read_where_one_row_holds_the_metric_or_a_rule_says_which(tmp_path):
     folder = lightning(tmp_path / "net", range(5))
     values = read_results(folder, asked=Asked(metric="test_acc")).scores("test_acc")
-    assert values.set_index("fold")["value"].to_dict() == {str(n): pytest.approx(0.75 + n / 100) for n in range(5)}
-    with pytest.raises(InputError, match="val_acc stands in 3 rows: say which is the result, row='last'"):
+    assert values.set_index("fold")["value"].to_dict() == {
+        str(n): pytest.approx(0.75 + n / 100) for n in range(5)
+    }
+    with pytest.raises(
+        InputError, match="val_acc stands in 3 rows: say which is the result, row='last'"
+    ):
         read_results(folder, asked=Asked(metric="val_acc"))
     best = read_results(folder, asked=Asked(metric="val_acc", row="best:val_loss"))
-    assert best.scores("val_acc")["value"].tolist() == pytest.approx([0.8 + n / 100 for n in range(5)])
+    assert best.scores("val_acc")["value"].tolist() == pytest.approx(
+        [0.8 + n / 100 for n in range(5)]
+    )
     assert any("the rule best:val_loss picks" in note for note in best.notes)
     last = read_results(folder, asked=Asked(metric="val_acc", row="last"))
     assert last.scores("val_acc")["value"].tolist() == [0.7] * 5
@@ -118,8 +142,12 @@ def test_hydra_tells_method_and_seed_of_numbered_jobs(tmp_path):
             hidden = tmp_path / "multirun" / str(job) / ".hydra"
             hidden.mkdir(parents=True)
             (hidden / "overrides.yaml").write_text(f"- model={model}\n- seed={seed}\n")
-            (hidden / "config.yaml").write_text(f"model: {model}\nseed: {seed}\noptim:\n  lr: 0.1\n")
-            (hidden.parent / "results.json").write_text(json.dumps({"test": {"accuracy": 0.5 + job / 100}}))
+            (hidden / "config.yaml").write_text(
+                f"model: {model}\nseed: {seed}\noptim:\n  lr: 0.1\n"
+            )
+            (hidden.parent / "results.json").write_text(
+                json.dumps({"test": {"accuracy": 0.5 + job / 100}})
+            )
             job += 1
     found = read_results(tmp_path / "multirun", asked=Asked(metric="accuracy"))
     assert found.methods == ["cnn", "mlp"]

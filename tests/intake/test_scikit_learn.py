@@ -10,7 +10,13 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RepeatedKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    RepeatedKFold,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,7 +44,10 @@ def test_dicts_are_compared_as_the_same_table_is():
     found = from_objects(dicts, dataset="iris")
     assert found.metrics == {"test_accuracy": True, "test_loss": True}
     result = found.compare("test_accuracy")
-    table = pd.DataFrame({"dataset": "iris", "fold": range(5)} | {n: one["test_accuracy"] for n, one in dicts.items()})
+    table = pd.DataFrame(
+        {"dataset": "iris", "fold": range(5)}
+        | {n: one["test_accuracy"] for n, one in dicts.items()}
+    )
     expected = compare(table, higher_is_better=True, designs={"iris": Design(5, 1, 0.25)})
     figures = ["method", "on_these_p", "on_these_low", "on_these_high", "mean_difference"]
     assert result.table[figures].to_dict("records") == expected.table[figures].to_dict("records")
@@ -52,19 +61,28 @@ def test_indices_tell_a_repeated_cross_validation():
 
 
 def test_without_indices_ten_scores_are_asked_about():
-    found = from_objects(validated(RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), indices=False))
+    found = from_objects(
+        validated(RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), indices=False)
+    )
     result = found.compare("test_accuracy")
     assert result.scores.designs == (None,)
     assert not result.learners
-    assert any("10 scores may be one cross-validation or a repeated one" in line for line in result.warnings)
+    assert any(
+        "10 scores may be one cross-validation or a repeated one" in line
+        for line in result.warnings
+    )
     assert found.compare("test_accuracy", repeats=2).scores.designs == (Design(5, 2, 0.25),)
 
 
 def test_different_splits_are_refused():
-    dicts = validated() | {"other": validated(StratifiedKFold(5, shuffle=True, random_state=1))["bayes"]}
+    dicts = validated() | {
+        "other": validated(StratifiedKFold(5, shuffle=True, random_state=1))["bayes"]
+    }
     with pytest.raises(InputError, match="the split into folds differs on data"):
         from_objects(dicts).compare("test_accuracy")
-    fewer = validated(indices=False) | {"other": validated(StratifiedKFold(4), indices=False)["bayes"]}
+    fewer = validated(indices=False) | {
+        "other": validated(StratifiedKFold(4), indices=False)["bayes"]
+    }
     with pytest.raises(InputError, match="the number of folds differs on data"):
         from_objects(fewer).compare("test_accuracy")
 
@@ -78,7 +96,10 @@ def test_files_say_what_the_dicts_say(tmp_path):
     dicts = validated(indices=False)
     for name, one in dicts.items():
         pd.DataFrame(one).to_csv(tmp_path / f"{name}.csv")
-    whole = {name: {key: list(map(float, value)) for key, value in one.items()} for name, one in dicts.items()}
+    whole = {
+        name: {key: list(map(float, value)) for key, value in one.items()}
+        for name, one in dicts.items()
+    }
     (tmp_path / "all.json").write_text(json.dumps(whole))
     expected = from_objects(dicts).scores("test_accuracy")
     for found in (
@@ -87,25 +108,38 @@ def test_files_say_what_the_dicts_say(tmp_path):
     ):
         assert {one.reader for one in found.parts} == {"scikit-learn"}
         got = found.scores("test_accuracy")
-        assert got[["method", "fold"]].to_numpy().tolist() == expected[["method", "fold"]].to_numpy().tolist()
+        assert (
+            got[["method", "fold"]].to_numpy().tolist()
+            == expected[["method", "fold"]].to_numpy().tolist()
+        )
         assert got["value"].tolist() == pytest.approx(expected["value"].tolist(), abs=1e-12)
 
 
 def test_candidates_of_a_search_are_methods_and_the_winner_is_optimistic(tmp_path):
     search = GridSearchCV(LogisticRegression(max_iter=500), {"C": [0.01, 1.0]}, cv=5).fit(X, Y)
     pd.DataFrame(search.cv_results_).to_csv(tmp_path / "cv_results.csv")
-    for found in (read_results(tmp_path / "cv_results.csv"), from_objects({"": search}), from_objects(search)):
+    for found in (
+        read_results(tmp_path / "cv_results.csv"),
+        from_objects({"": search}),
+        from_objects(search),
+    ):
         assert found.methods == ["C=0.01", "C=1.0"]
         means = found.scores().groupby("method")["value"].mean()
         assert means.tolist() == pytest.approx(search.cv_results_["mean_test_score"].tolist())
-        assert any("is optimistic until rows that the search did not see" in note for note in found.notes)
+        assert any(
+            "is optimistic until rows that the search did not see" in note for note in found.notes
+        )
 
 
 def test_halving_is_refused(tmp_path):
-    search = HalvingGridSearchCV(LogisticRegression(max_iter=500), {"C": [0.01, 0.1, 1.0]}, random_state=0).fit(X, Y)
+    search = HalvingGridSearchCV(
+        LogisticRegression(max_iter=500), {"C": [0.01, 0.1, 1.0]}, random_state=0
+    ).fit(X, Y)
     pd.DataFrame(search.cv_results_).to_csv(tmp_path / "halving.csv")
     for attempt in (lambda: read_results(tmp_path / "halving.csv"), lambda: from_objects(search)):
-        with pytest.raises(InputError, match="successive halving gives candidates different numbers of rows"):
+        with pytest.raises(
+            InputError, match="successive halving gives candidates different numbers of rows"
+        ):
             attempt()
 
 
@@ -124,7 +158,10 @@ def test_a_fit_that_failed_is_a_loss():
     dicts = validated(indices=False)
     dicts["tree"]["test_accuracy"][2] = np.nan
     result = from_objects(dicts).compare("test_accuracy")
-    assert any("1 missing scores count as lost to any score: tree on data fold 2" in line for line in result.warnings)
+    assert any(
+        "1 missing scores count as lost to any score: tree on data fold 2" in line
+        for line in result.warnings
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +169,10 @@ def test_a_fit_that_failed_is_a_loss():
     [
         (lambda frame: frame.drop(index=2), "a fold of 'x' is missing between 0 and 4"),
         (lambda frame: pd.concat([frame, frame + 0.01]), "start again: the file holds two runs"),
-        (lambda frame: frame.assign(test_accuracy="high", test_loss="low"), "no column test_. holds numbers"),
+        (
+            lambda frame: frame.assign(test_accuracy="high", test_loss="low"),
+            "no column test_. holds numbers",
+        ),
     ],
 )
 def test_spoiled_files_are_one_sentence(tmp_path, spoil, sentence):
@@ -180,7 +220,11 @@ def test_reports_of_skore_are_taken_as_they_are():
     reports = {
         name: report(
             name,
-            {"accuracy": one["test_accuracy"], "log_loss": -one["test_loss"], "fit_time": one["fit_time"]},
+            {
+                "accuracy": one["test_accuracy"],
+                "log_loss": -one["test_loss"],
+                "fit_time": one["fit_time"],
+            },
             one["indices"],
         )
         for name, one in dicts.items()

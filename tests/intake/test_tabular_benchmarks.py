@@ -16,8 +16,12 @@ def arena(metrics=("roc_auc", "log_loss", "rmse"), n_folds=9):
         for method, error in (("CatBoost", 0.2), ("RealMLP", 0.25)):
             for fold in range(n_folds):
                 metric = metrics[number % len(metrics)]
-                rows.append((f"d{number}", fold, method, metric, error + draws.normal(0, 0.01), "binary"))
-    return pd.DataFrame(rows, columns=["dataset", "fold", "framework", "metric", "metric_error", "problem_type"])
+                rows.append(
+                    (f"d{number}", fold, method, metric, error + draws.normal(0, 0.01), "binary")
+                )
+    return pd.DataFrame(
+        rows, columns=["dataset", "fold", "framework", "metric", "metric_error", "problem_type"]
+    )
 
 
 def zilla():
@@ -29,7 +33,9 @@ def zilla():
                 for trial in range(3):
                     val = 0.7 + 0.1 * (trial == 1) + 0.001 * fold
                     test = 0.6 + shift + 0.002 * fold + 0.3 * (trial == 2)
-                    rows.append((f"{dataset}__fold_{fold}", alg, trial, val, test, 1 - val, 1 - test))
+                    rows.append(
+                        (f"{dataset}__fold_{fold}", alg, trial, val, test, 1 - val, 1 - test)
+                    )
     names = ["dataset_fold_id", "alg_name", "trial_number", "Accuracy__val", "Accuracy__test"]
     return pd.DataFrame(rows, columns=[*names, "Log Loss__val", "Log Loss__test"])
 
@@ -44,7 +50,9 @@ def test_errors_of_several_metrics_count_by_who_is_better(tmp_path):
     assert found.parts[0].reader == "tabarena"
     assert found.metrics == {"metric_error": False}
     result = found.compare()
-    assert result.table[["method", "wins", "losses", "p"]].to_numpy().tolist() == [["CatBoost", 6, 0, 0.03125]]
+    assert result.table[["method", "wins", "losses", "p"]].to_numpy().tolist() == [
+        ["CatBoost", 6, 0, 0.03125]
+    ]
 
 
 def test_the_index_of_folds_is_not_taken_for_one_cross_validation(tmp_path):
@@ -75,16 +83,27 @@ def test_a_fold_on_which_all_trials_failed_is_a_failure(tmp_path):
     frame.loc[lost, ["Accuracy__val", "Accuracy__test"]] = None
     found = read_results(written(tmp_path, frame), asked=Asked(metric="Accuracy"))
     assert found.scores("Accuracy")["value"].isna().sum() == 2
-    assert "2 missing scores count as lost to any score" in " ".join(found.compare("Accuracy").warnings)
+    assert "2 missing scores count as lost to any score" in " ".join(
+        found.compare("Accuracy").warnings
+    )
 
 
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda frame: frame.drop(columns="Accuracy__val").drop(columns="Log Loss__val"), "to pick a trial by"),
+        (
+            lambda frame: frame.drop(columns="Accuracy__val").drop(columns="Log Loss__val"),
+            "to pick a trial by",
+        ),
         (lambda frame: frame.assign(dataset_fold_id="adult"), "is not NAME__fold_K"),
-        (lambda frame: pd.concat([frame, frame.assign(Accuracy__test=0.5)]), "the file holds two runs"),
-        (lambda frame: frame.assign(Accuracy__test=frame["Accuracy__test"].astype(str) + "x"), "unknown metric"),
+        (
+            lambda frame: pd.concat([frame, frame.assign(Accuracy__test=0.5)]),
+            "the file holds two runs",
+        ),
+        (
+            lambda frame: frame.assign(Accuracy__test=frame["Accuracy__test"].astype(str) + "x"),
+            "unknown metric",
+        ),
     ],
 )
 def test_spoiled_trials_are_one_sentence(tmp_path, spoil, sentence):
@@ -95,8 +114,14 @@ def test_spoiled_trials_are_one_sentence(tmp_path, spoil, sentence):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda frame: frame.assign(metric=["rmse", "mae"] * (len(frame) // 2)), "are of two metrics"),
-        (lambda frame: pd.concat([frame, frame.assign(metric_error=0.1)]), "the file holds two runs"),
+        (
+            lambda frame: frame.assign(metric=["rmse", "mae"] * (len(frame) // 2)),
+            "are of two metrics",
+        ),
+        (
+            lambda frame: pd.concat([frame, frame.assign(metric_error=0.1)]),
+            "the file holds two runs",
+        ),
         (lambda frame: frame.assign(metric_error="high"), "is not a number"),
         (lambda frame: frame.assign(dataset=None), "holds no rows of scores"),
     ],
@@ -110,6 +135,13 @@ def test_folds_that_one_method_lacks_are_left_out_for_both(tmp_path):
     frame = arena()
     gap = frame["framework"].eq("RealMLP") & frame["fold"].eq(0) & frame["dataset"].eq("d0")
     result = read_results(written(tmp_path, frame[~gap])).compare()
-    assert "Left out: 1 splits that some method has no row for, which is not a failure." in result.warnings
-    kept = frame[frame["dataset"].eq("d0") & frame["fold"].gt(0)].groupby("framework")["metric_error"].mean()
+    assert (
+        "Left out: 1 splits that some method has no row for, which is not a failure."
+        in result.warnings
+    )
+    kept = (
+        frame[frame["dataset"].eq("d0") & frame["fold"].gt(0)]
+        .groupby("framework")["metric_error"]
+        .mean()
+    )
     assert result.scores.values[0].tolist() == pytest.approx([kept["CatBoost"], kept["RealMLP"]])

@@ -42,13 +42,21 @@ def data(tmp_path):
 def write(folder: Path, truth, runs) -> None:
     pairs = [(user, item) for user, items in truth.items() for item in items]
     (folder / "t.qrels").write_text("".join(f"{user} 0 {item} 1\n" for user, item in pairs))
-    (folder / "t.tsv").write_text("".join(f"{user}\t{item}\t{i % 5}\t99\n" for i, (user, item) in enumerate(pairs)))
+    (folder / "t.tsv").write_text(
+        "".join(f"{user}\t{item}\t{i % 5}\t99\n" for i, (user, item) in enumerate(pairs))
+    )
     inter = "".join(f"{item}\t{user}\t4.0\n" for user, item in pairs)
     (folder / "t.inter").write_text(f"item_id:token\tuser_id:token\trating:float\n{inter}")
     for name, run in runs.items():
-        rows = [(user, item, score) for user, scores in run.items() for item, score in scores.items()]
-        (folder / f"{name}.run").write_text("".join(f"{u} Q0 {i} 0 {s!r} {name}\n" for u, i, s in rows))
-        (folder / f"{name}.tsv").write_text("".join(f"{u}\t{i}\t{s!r}\n" for u, i, s in reversed(rows)))
+        rows = [
+            (user, item, score) for user, scores in run.items() for item, score in scores.items()
+        ]
+        (folder / f"{name}.run").write_text(
+            "".join(f"{u} Q0 {i} 0 {s!r} {name}\n" for u, i, s in rows)
+        )
+        (folder / f"{name}.tsv").write_text(
+            "".join(f"{u}\t{i}\t{s!r}\n" for u, i, s in reversed(rows))
+        )
 
 
 def naive(truth, run, metric: str, cut: int) -> list[float]:
@@ -76,7 +84,9 @@ def holm(raw: list[float]) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize(("ending", "truth_file"), [("run", "t.qrels"), ("tsv", "t.tsv"), ("tsv", "t.inter")])
+@pytest.mark.parametrize(
+    ("ending", "truth_file"), [("run", "t.qrels"), ("tsv", "t.tsv"), ("tsv", "t.inter")]
+)
 def test_all_pairs_are_those_of_a_naive_loop(data, ending, truth_file):
     folder, truth, runs = data
     files = [str(folder / f"{name}.{ending}") for name in LEVELS]
@@ -86,7 +96,9 @@ def test_all_pairs_are_those_of_a_naive_loop(data, ending, truth_file):
         for a, b in itertools.combinations(LEVELS, 2):
             first, second = (np.array(naive(truth, runs[name], metric, cut)) for name in (a, b))
             p = stats.ttest_rel(first, second).pvalue
-            wanted.append((metric, cut, a, b, first.mean(), second.mean(), (first - second).mean(), p))
+            wanted.append(
+                (metric, cut, a, b, first.mean(), second.mean(), (first - second).mean(), p)
+            )
     assert len(found.table) == len(wanted) == found.n_family == 6
     for row, (metric, cut, a, b, *numbers), adjusted in zip(
         found.rows, wanted, holm([one[-1] for one in wanted]), strict=True
@@ -118,7 +130,9 @@ def test_lists_of_ids_and_scores_are_compared_row_by_row_and_queries_hang_togeth
     (tmp_path / "truth.txt").write_text(
         "".join(f"{row // 2}\t{' '.join(map(str, t))}\n" for row, t in enumerate(truth))
     )
-    scores = rng.random((30, 20)) + np.array([[0.5 * (item in t) for item in range(20)] for t in truth])
+    scores = rng.random((30, 20)) + np.array(
+        [[0.5 * (item in t) for item in range(20)] for t in truth]
+    )
     np.save(tmp_path / "scores.npy", scores)
     lists = [np.argsort(-row, kind="stable")[:5].tolist() for row in rng.random((30, 20))]
     (tmp_path / "lists.txt").write_text("".join(" ".join(map(str, row)) + "\n" for row in lists))
@@ -139,21 +153,28 @@ def test_ties_are_bounded_and_an_unsettled_sign_is_said(data):
     flat = {user: dict.fromkeys(scores, 1.0) for user, scores in runs["good"].items()}
     write(folder, truth, {**runs, "flat": flat})
     found = compare_top_lists(
-        [str(folder / "flat.run"), str(folder / "poor.run")], folder / "t.qrels", metric="recall", at=5
+        [str(folder / "flat.run"), str(folder / "poor.run")],
+        folder / "t.qrels",
+        metric="recall",
+        at=5,
     )
     hits = [sum(item in truth[user] for item in flat[user]) for user in USERS]
     low = np.mean([max(0, h - 10) / len(truth[u]) for u, h in zip(USERS, hits, strict=True)])
     high = np.mean([min(5, h) / len(truth[u]) for u, h in zip(USERS, hits, strict=True)])
     told = next(note for note in found.warnings if note.startswith("flat: 100.0 %"))
     assert f"is {low:.4f} to {high:.4f}" in told
-    assert any("flat less poor is" in note and "its sign is not settled" in note for note in found.warnings)
+    assert any(
+        "flat less poor is" in note and "its sign is not settled" in note for note in found.warnings
+    )
 
 
 def test_queries_of_some_files_only_are_counted_and_left_out(data):
     folder, truth, runs = data
     less = {user: scores for user, scores in runs["fair"].items() if user not in USERS[:4]}
     write(folder, truth, {**runs, "fair": less})
-    found = compare_top_lists([str(folder / "good.run"), str(folder / "fair.run")], folder / "t.qrels", at=10)
+    found = compare_top_lists(
+        [str(folder / "good.run"), str(folder / "fair.run")], folder / "t.qrels", at=10
+    )
     assert "36 of 40 queries are in all files and were compared (fair lacks 4)." in found.warnings
     assert found.rows[0].n == 36
     values = naive(truth, runs["good"], "ndcg", 10)[4:]
@@ -163,7 +184,9 @@ def test_queries_of_some_files_only_are_counted_and_left_out(data):
 def test_a_copy_is_told_and_nothing_is_found(data):
     folder, _, _ = data
     (folder / "copy.run").write_bytes((folder / "good.run").read_bytes())
-    found = compare_top_lists([str(folder / "good.run"), str(folder / "copy.run")], folder / "t.qrels")
+    found = compare_top_lists(
+        [str(folder / "good.run"), str(folder / "copy.run")], folder / "t.qrels"
+    )
     assert "good and copy are the same file, byte for byte." in found.warnings
     assert found.pairs[0].verdict == "undecided"
 
@@ -175,7 +198,14 @@ def test_on_the_command_line(data, paragone, tmp_path):
     assert ended.code == 0, ended.err
     assert len(json.loads(ended.out)["differences"]) == 3
     ended = paragone(
-        "compare", *files, "--truth", folder / "t.qrels", "--metric", "ndcg,recall@5", "--out", tmp_path / "o"
+        "compare",
+        *files,
+        "--truth",
+        folder / "t.qrels",
+        "--metric",
+        "ndcg,recall@5",
+        "--out",
+        tmp_path / "o",
     )
     assert ended.code == 0, ended.err
     assert "NDCG[idcg=min]" in ended.out
@@ -185,11 +215,20 @@ def test_on_the_command_line(data, paragone, tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda f: (f / "good.run").write_text((f / "good.run").read_text() + "u00 Q0 i1\n"), "found 3 column"),
-        (lambda f: (f / "good.run").write_text((f / "good.run").read_text() * 2), "stands twice in query"),
+        (
+            lambda f: (f / "good.run").write_text((f / "good.run").read_text() + "u00 Q0 i1\n"),
+            "found 3 column",
+        ),
+        (
+            lambda f: (f / "good.run").write_text((f / "good.run").read_text() * 2),
+            "stands twice in query",
+        ),
         (lambda f: (f / "good.run").write_text("x Q0 i1 1 1.0 t\n"), "no query in common"),
         (lambda f: (f / "good.run").write_text("u00 Q0 i1 1 nan t\n"), "not a finite number"),
-        (lambda f: (f / "good.run").write_bytes((f / "good.tsv").read_bytes()), "name their users in different ways"),
+        (
+            lambda f: (f / "good.run").write_bytes((f / "good.tsv").read_bytes()),
+            "name their users in different ways",
+        ),
         (lambda f: (f / "t.qrels").write_text(""), "is empty"),
         (lambda f: (f / "t.qrels").write_text((f / "t.qrels").read_text() * 2), "judged twice"),
         (lambda f: (f / "good.run").unlink(), "there is no file"),
@@ -215,4 +254,6 @@ def test_spoiled_files_are_refused_in_a_sentence(data, paragone, change, sentenc
 def test_wrong_requests_are_refused(data, options, sentence):
     folder, _, _ = data
     with pytest.raises(InputError, match=sentence):
-        compare_top_lists([str(folder / "good.run"), str(folder / "poor.run")], folder / "t.qrels", **options)
+        compare_top_lists(
+            [str(folder / "good.run"), str(folder / "poor.run")], folder / "t.qrels", **options
+        )

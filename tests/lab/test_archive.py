@@ -27,16 +27,25 @@ def content(path: Path) -> dict[str, list[tuple]]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("lab") / "lab.sqlite"
     protocol = Curve(k=KGrid(2, 8, 2), metrics=("micro_f1",))
-    Experiment(["wine-traits"], {"V": "variance", "Ä": "random"}, {"folds": 2}, protocol).run(path, 0).close()
+    Experiment(["wine-traits"], {"V": "variance", "Ä": "random"}, {"folds": 2}, protocol).run(
+        path, 0
+    ).close()
     with closing(sqlite3.connect(path)) as database:
-        database.execute("INSERT INTO quarantine VALUES (3, 'fit', 'k', 'a \u00e9 \u2028 reason', X'00FF', 'now')")
+        database.execute(
+            "INSERT INTO quarantine VALUES (3, 'fit', 'k', 'a \u00e9 \u2028 reason', X'00FF',"
+            " 'now')"
+        )
         database.execute("INSERT INTO quarantine VALUES (5, 'fit', 'k', '', NULL, 'now')")
         database.commit()
     return path
@@ -66,7 +75,11 @@ def test_the_same_store_gives_the_same_bytes(store, archive, tmp_path):
 
 def test_the_manifest_has_the_hash_of_every_file(archive):
     manifest = json.loads((archive / "manifest.json").read_text())
-    found = {name: hashlib.sha256(data).hexdigest() for name, data in files(archive).items() if name != "manifest.json"}
+    found = {
+        name: hashlib.sha256(data).hexdigest()
+        for name, data in files(archive).items()
+        if name != "manifest.json"
+    }
     assert {name: entry["sha256"] for name, entry in manifest["files"].items()} == found
     assert {Path(name).suffix for name in found} == {".json", ".parquet"}
 
@@ -78,7 +91,10 @@ def test_a_store_of_version_1_comes_back_with_all_that_it_had(tmp_path):
     with closing(sqlite3.connect(old)) as database:
         for shape in table_shapes():
             if shape.name not in missing_before(1):
-                assert database.execute(shape.select()).fetchall() == content(tmp_path / "new.sqlite")[shape.name]
+                assert (
+                    database.execute(shape.select()).fetchall()
+                    == content(tmp_path / "new.sqlite")[shape.name]
+                )
     assert examine(tmp_path / "new.sqlite").is_healthy
 
 
@@ -97,7 +113,15 @@ def renamed(name: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["../cells.parquet", "/etc/passwd", "tables/../../x.parquet", "C:\\x", "tables/new.parquet", ""]
+    "name",
+    [
+        "../cells.parquet",
+        "/etc/passwd",
+        "tables/../../x.parquet",
+        "C:\\x",
+        "tables/new.parquet",
+        "",
+    ],
 )
 def test_a_path_that_is_none_of_an_archive_is_refused(archive, tmp_path, name):
     (tmp_path / "cells.parquet").write_bytes((archive / "tables" / "cells.parquet").read_bytes())
@@ -132,7 +156,9 @@ def test_a_manifest_that_is_not_ours_is_refused(archive, tmp_path, what):
         import_archive(archive, tmp_path / "x.sqlite")
 
 
-@pytest.mark.parametrize("entry", [{"sha256": "0" * 63}, {"rows": -1}, {"rows": True}, {"bytes": "9"}, {"more": 1}])
+@pytest.mark.parametrize(
+    "entry", [{"sha256": "0" * 63}, {"rows": -1}, {"rows": True}, {"bytes": "9"}, {"more": 1}]
+)
 def test_an_entry_that_is_not_whole_is_refused(archive, tmp_path, entry):
     rewrite(archive, lambda manifest: manifest["files"]["tables/cells.parquet"].update(entry))
     with pytest.raises(InputError, match="must say sha256, bytes and rows"):
@@ -149,7 +175,9 @@ def test_a_changed_byte_is_refused(archive, tmp_path, name):
     (archive / name).unlink()
     with pytest.raises(InputError, match="is missing"):
         import_archive(archive, tmp_path / "x.sqlite")
-    (archive / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
+    (archive / name).write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
+    )
     with pytest.raises(InputError, match="git lfs pull"):
         import_archive(archive, tmp_path / "x.sqlite")
 
@@ -166,7 +194,9 @@ def reseal(archive: Path, name: str, data: bytes, rows: int | None = None) -> No
     rewrite(archive, change)
 
 
-def test_content_that_agrees_with_its_manifest_and_not_with_the_tables_is_refused(archive, tmp_path):
+def test_content_that_agrees_with_its_manifest_and_not_with_the_tables_is_refused(
+    archive, tmp_path
+):
     cells = (archive / "tables" / "cells.parquet").read_bytes()
     scores = (archive / "tables" / "scores.parquet").read_bytes()
     runs = json.loads((archive / "tables" / "runs.json").read_text())

@@ -44,30 +44,45 @@ class TestArraysAreTakenForThemselves:
         ]
         pd.testing.assert_frame_equal(*frames)
 
-    @pytest.mark.parametrize("made", [sparse.csr_array, sparse.coo_matrix, pd.DataFrame, np.ndarray.tolist])
+    @pytest.mark.parametrize(
+        "made", [sparse.csr_array, sparse.coo_matrix, pd.DataFrame, np.ndarray.tolist]
+    )
     def test_in_any_container(self, made):
         (found,) = datasets_of({"mine": (made(X), Y)})
         dense = found.X.toarray() if sparse.issparse(found.X) else found.X
         np.testing.assert_array_equal(dense, X)
 
     def test_frames_keep_the_names_of_their_columns(self):
-        frame, labels = pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(Y, columns=["u", "v", "w"])
+        frame, labels = (
+            pd.DataFrame(X, columns=list("abcde")),
+            pd.DataFrame(Y, columns=["u", "v", "w"]),
+        )
         (found,) = datasets_of({"mine": (frame, labels)})
         assert found.feature_names == ("a", "b", "c", "d", "e")
         assert found.target_names == ("u", "v", "w")
 
     def test_a_series_names_the_target(self):
-        (found,) = datasets_of({"m": (X, pd.Series(X[:, 0], name="fat"))}, {"R": Ridge()}, Crossval())
+        (found,) = datasets_of(
+            {"m": (X, pd.Series(X[:, 0], name="fat"))}, {"R": Ridge()}, Crossval()
+        )
         assert found.target_names == ("fat",)
 
     def test_several_in_the_order_of_the_mapping(self):
-        found = datasets_of({"b": (X, Y), "a": (X + 1, Y), "c": "wine-traits", "d": load("wine-traits")})
+        found = datasets_of(
+            {"b": (X, Y), "a": (X + 1, Y), "c": "wine-traits", "d": load("wine-traits")}
+        )
         assert [dataset.name for dataset in found] == ["b", "a", "c", "d"]
         assert found[2].fingerprint == found[3].fingerprint == load("wine-traits").fingerprint
 
     def test_with_what_else_a_dataset_has(self):
         groups = np.repeat(np.arange(8), 5)
-        given = {"X": X, "y": Y, "groups": groups, "feature_names": list("abcde"), "task": "multilabel"}
+        given = {
+            "X": X,
+            "y": Y,
+            "groups": groups,
+            "feature_names": list("abcde"),
+            "task": "multilabel",
+        }
         (found,) = datasets_of({"mine": given})
         np.testing.assert_array_equal(found.groups, groups)
         assert found.feature_names == tuple("abcde")
@@ -94,13 +109,16 @@ class TestWhatTheTargetMeans:
         ],
     )
     def test_is_said_by_protocol_and_methods(self, y, method, protocol, task):
-        (found,) = datasets_of({"mine": (X, y)}, {"M": Mine if method is None else method}, protocol)
+        (found,) = datasets_of(
+            {"mine": (X, y)}, {"M": Mine if method is None else method}, protocol
+        )
         assert found.task == task
 
     def test_or_it_is_asked_for_never_guessed_from_the_values(self):
         for y in (np.arange(40) % 3, RNG.random(40)):
             with pytest.raises(
-                InputError, match=r"say Crossval\(task='regression'\) or Crossval\(task='classification'\)"
+                InputError,
+                match=r"say Crossval\(task='regression'\) or Crossval\(task='classification'\)",
             ):
                 datasets_of({"mine": (X, y)}, {"M": Mine}, Crossval())
 
@@ -248,7 +266,15 @@ def test_one_criterion_may_stand_alone():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"store": 3}, {"store": ""}, {"workers": "2"}, {"workers": -1}, {"workers": 0.5}, {"executor": 3}]
+    "wrong",
+    [
+        {"store": 3},
+        {"store": ""},
+        {"workers": "2"},
+        {"workers": -1},
+        {"workers": 0.5},
+        {"executor": 3},
+    ],
 )
 def test_a_wrong_argument_of_a_run_is_refused_in_one_sentence(tmp_path, wrong):
     given = {"store": tmp_path / "a.sqlite", "workers": 0, **wrong}
@@ -262,7 +288,9 @@ def test_a_top_k_experiment_asks_for_a_dataset():
         Experiment({"herbs": (X, Y)}, {"P": "popularity"}, protocol=TopK())
 
 
-@pytest.mark.parametrize("source", ["raise RuntimeError('no licence')", "def (:", "import sys\nsys.exit(3)"])
+@pytest.mark.parametrize(
+    "source", ["raise RuntimeError('no licence')", "def (:", "import sys\nsys.exit(3)"]
+)
 def test_a_module_that_cannot_be_imported_is_said_in_one_sentence(tmp_path, monkeypatch, source):
     monkeypatch.syspath_prepend(tmp_path)
     Path(tmp_path / "unwilling.py").write_text(source)

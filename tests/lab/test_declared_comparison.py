@@ -64,7 +64,14 @@ def arrays(n_sets: int = 2) -> dict:
 
 
 def experiment(compare=None, protocol=GRID, **options) -> Experiment:
-    return Experiment(arrays(), {"V": "variance", "R": "random"}, {"folds": 2}, protocol, compare=compare, **options)
+    return Experiment(
+        arrays(),
+        {"V": "variance", "R": "random"},
+        {"folds": 2},
+        protocol,
+        compare=compare,
+        **options,
+    )
 
 
 def statistics_in(folder: Path) -> str:
@@ -75,7 +82,10 @@ def statistics_in(folder: Path) -> str:
 def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
     plain, declared = (
         experiment(given).run(tmp_path / f"{name}.sqlite", workers=0)
-        for name, given in (("plain", None), ("declared", {"test": "paired-t", "correction": "bonferroni"}))
+        for name, given in (
+            ("plain", None),
+            ("declared", {"test": "paired-t", "correction": "bonferroni"}),
+        )
     )
     usual, chosen = View(plain).comparison, View(declared).comparison
     assert (usual.test.name, usual.family.correction.name) == ("wilcoxon", "holm")
@@ -84,7 +94,10 @@ def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
     report(plain, tmp_path / "a", charts=False)
     report(declared, tmp_path / "b", charts=False)
     before, after = (statistics_in(tmp_path / folder) for folder in "ab")
-    assert "two-sided Wilcoxon signed-rank p (zero differences dropped) and its Holm adjustment" in before
+    assert (
+        "two-sided Wilcoxon signed-rank p (zero differences dropped) and its Holm adjustment"
+        in before
+    )
     assert "p (Holm)" in before
     assert "two-sided paired t p and its Bonferroni adjustment" in after
     assert "p (Bonferroni)" in after
@@ -94,7 +107,9 @@ def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
 def test_a_declared_margin_is_that_of_the_reports(tmp_path):
     results = experiment({"margin": 0.25}).run(tmp_path / "a.sqlite", workers=0)
     assert View(results).comparison.settings.margin == results.declared_comparison().margin == 0.25
-    declared = parse_declaration(FILE.replace("TEST", "wilcoxon").replace("CORRECTION", "holm") + "margin = 0.25\n")
+    declared = parse_declaration(
+        FILE.replace("TEST", "wilcoxon").replace("CORRECTION", "holm") + "margin = 0.25\n"
+    )
     assert declared.compare.margin == 0.25
 
 
@@ -130,24 +145,34 @@ def test_a_protocol_that_compares_in_its_own_way_refuses_both(protocol):
 
 def test_a_misspelt_key_of_the_file_is_named_with_its_line():
     text = FILE.replace("correction =", "corection =")
-    with pytest.raises(InputError, match=r"line 17: unknown key 'compare.corection': did you mean 'correction'"):
+    with pytest.raises(
+        InputError, match=r"line 17: unknown key 'compare.corection': did you mean 'correction'"
+    ):
         parse_declaration(text)
 
 
 def test_what_the_file_names_is_told_before_it_is_imported(tmp_path):
     text = FILE.replace("TEST", "own_statistics:HALVES").replace("CORRECTION", "holm")
-    assert "own_statistics:HALVES" in [one.use for one in code_named_by(parse_declaration(text), tmp_path)]
+    assert "own_statistics:HALVES" in [
+        one.use for one in code_named_by(parse_declaration(text), tmp_path)
+    ]
 
 
 @pytest.mark.system
 def test_code_that_a_store_names_is_imported_with_consent_only(tmp_path):
     (tmp_path / "declared_statistics.py").write_text(STATISTICS)
-    text = FILE.replace("TEST", "declared_statistics:HALVES").replace("CORRECTION", "declared_statistics:DOUBLED")
+    text = FILE.replace("TEST", "declared_statistics:HALVES").replace(
+        "CORRECTION", "declared_statistics:DOUBLED"
+    )
     (tmp_path / "declared.toml").write_text(text)
 
     def paragone(*words: str, code: int = 0) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "paragone", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "paragone", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
@@ -159,10 +184,14 @@ def test_code_that_a_store_names_is_imported_with_consent_only(tmp_path):
     assert "declared_statistics" not in sys.modules
 
     paragone("report", "lab.sqlite", "--out", "with", "--no-charts", "--run-code")
-    assert "two-sided test of halves p and its Doubling adjustment" in statistics_in(tmp_path / "with")
+    assert "two-sided test of halves p and its Doubling adjustment" in statistics_in(
+        tmp_path / "with"
+    )
 
     said = paragone("compare", "lab.sqlite", "--reference", "Variance", code=2)
     assert "--test declared_statistics:HALVES imports it" in said
     named = ("--test", "declared_statistics:HALVES", "--correction", "declared_statistics:DOUBLED")
-    found = json.loads(paragone("compare", "lab.sqlite", "--reference", "Variance", "--json", *named))
+    found = json.loads(
+        paragone("compare", "lab.sqlite", "--reference", "Variance", "--json", *named)
+    )
     assert [pair["p_adjusted"] for pair in found["pairs"]] == [1.0]

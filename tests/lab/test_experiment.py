@@ -33,8 +33,10 @@ def contents(store: Path) -> list[tuple]:
     connection = sqlite3.connect(store)
     tables = [
         "SELECT key, fit_key, status, notes, error FROM cells ORDER BY key",
-        "SELECT key, metric, grid, at, value FROM scores JOIN cells ON cells.id = cell_id "
-        "JOIN measures ON measures.id = measure_id ORDER BY key, position",
+        (
+            "SELECT key, metric, grid, at, value FROM scores JOIN cells ON cells.id = cell_id "
+            "JOIN measures ON measures.id = measure_id ORDER BY key, position"
+        ),
         "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key",
         "SELECT fit_key, arrays, info FROM fits ORDER BY fit_key",
         "SELECT * FROM splits ORDER BY split_part",
@@ -47,7 +49,16 @@ def contents(store: Path) -> list[tuple]:
 def test_scores_are_tidy(tmp_path):
     results = Experiment.from_toml(write_lab(tmp_path, GOOD)).run(tmp_path / "a.sqlite", workers=0)
     scores = results.scores()
-    assert list(scores.columns) == ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
+    assert list(scores.columns) == [
+        "experiment",
+        "protocol",
+        "dataset",
+        "fold",
+        "method",
+        "metric",
+        "at",
+        "value",
+    ]
     assert len(scores) == 3 * 3 * 4 * 2
     assert set(scores["protocol"]) == {"curve"}
     assert set(results.scores("micro_f1")["metric"]) == {"micro_f1"}
@@ -61,7 +72,13 @@ def test_a_cell_is_what_the_parts_give_by_hand(tmp_path):
     X_train, X_test = scale_split(dataset.X[split.train], dataset.X[split.test], "minmax")
     ranking = results.ranking("wine-traits", 1, "Random")
     by_hand = ranking_curve(
-        ranking, X_train, dataset.y[split.train], X_test, dataset.y[split.test], [2, 4, 6, 8], metrics=["micro_f1"]
+        ranking,
+        X_train,
+        dataset.y[split.train],
+        X_test,
+        dataset.y[split.test],
+        [2, 4, 6, 8],
+        metrics=["micro_f1"],
     )
     scores = results.scores("micro_f1").query("fold == 1 and method == 'Random'")
     assert scores["value"].tolist() == by_hand["micro_f1"].tolist()
@@ -88,7 +105,11 @@ def test_every_road_gives_the_same_bytes(tmp_path, road):
 
         Experiment(
             data=["wine-traits"],
-            methods={"DAGFS": DAGFS(max_iter=5), "Random": "random", "Global": UsesGlobalRandomness},
+            methods={
+                "DAGFS": DAGFS(max_iter=5),
+                "Random": "random",
+                "Global": UsesGlobalRandomness,
+            },
             split={"folds": 3},
             protocol=Curve(k=KGrid(2, 8, 2), metrics=("micro_f1", "hamming_loss")),
             name="lab",
@@ -106,7 +127,9 @@ def test_another_seed_gives_other_splits_and_other_rankings(tmp_path):
     one = Experiment.from_toml(write_lab(tmp_path, GOOD)).run(tmp_path / "a.sqlite", workers=0)
     file = write_lab(tmp_path, GOOD, top='name = "lab"\nseed = 8')
     other = Experiment.from_toml(file).run(tmp_path / "b.sqlite", workers=0)
-    assert not np.array_equal(one.ranking("wine-traits", 0, "Random"), other.ranking("wine-traits", 0, "Random"))
+    assert not np.array_equal(
+        one.ranking("wine-traits", 0, "Random"), other.ranking("wine-traits", 0, "Random")
+    )
 
 
 def test_folds_of_a_random_ranker_differ(tmp_path):
@@ -130,7 +153,10 @@ def test_a_second_run_does_nothing(tmp_path):
     [
         'k = { min = 1, max = 9, step = 1 }\nmetrics = ["micro_f1", "hamming_loss"]',
         'k = { min = 2, max = 8, step = 2 }\nmetrics = ["macro_pr_auc"]',
-        'k = { min = 2, max = 8, step = 2 }\nevaluator = { use = "mlknn", params = { n_neighbors = 3 } }',
+        (
+            'k = { min = 2, max = 8, step = 2 }\nevaluator = { use = "mlknn", params = {'
+            " n_neighbors = 3 } }"
+        ),
         "p = { min = 0.25, max = 0.75, step = 0.25, target = 0.5 }",
     ],
 )
@@ -177,10 +203,14 @@ def test_status_says_why_a_cell_is_stale(tmp_path, change, part):
 def test_a_changed_source_of_a_users_method_makes_it_stale(tmp_path, monkeypatch):
     import importlib
 
-    (tmp_path / "mine.py").write_text("from lab_methods import Still\nclass Mine(Still):\n    pass\n")
+    (tmp_path / "mine.py").write_text(
+        "from lab_methods import Still\nclass Mine(Still):\n    pass\n"
+    )
     file = write_lab(tmp_path, {"Mine": 'use = "mine:Mine"'})
     Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0)
-    (tmp_path / "mine.py").write_text("from lab_methods import Still\nclass Mine(Still):\n    other = 1\n")
+    (tmp_path / "mine.py").write_text(
+        "from lab_methods import Still\nclass Mine(Still):\n    other = 1\n"
+    )
     importlib.reload(sys.modules["mine"])
     forecast = Experiment.from_toml(file).forecast(tmp_path / "a.sqlite")
     del sys.modules["mine"]
@@ -211,8 +241,13 @@ def test_two_names_for_one_content_are_one_piece_of_work(tmp_path):
 
 
 def test_both_grids_share_one_cell_and_are_told_apart(tmp_path):
-    protocol = "k = { min = 2, max = 4, step = 2 }\np = { min = 0.5, max = 1.0, step = 0.5, target = 0.5 }\n"
-    file = write_lab(tmp_path, {"V": 'use = "variance"'}, protocol=protocol + 'metrics = ["micro_f1"]')
+    protocol = (
+        "k = { min = 2, max = 4, step = 2 }\np = { min = 0.5, max = 1.0, step = 0.5, target ="
+        " 0.5 }\n"
+    )
+    file = write_lab(
+        tmp_path, {"V": 'use = "variance"'}, protocol=protocol + 'metrics = ["micro_f1"]'
+    )
     scores = Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0).scores()
     assert scores.groupby("protocol")["at"].unique().map(list).to_dict() == {
         "curve-k": [2.0, 4.0],
@@ -264,14 +299,19 @@ def test_failed_cells_are_kept_until_they_are_asked_for_again(tmp_path):
     file = write_lab(tmp_path, {"Raises": 'use = "lab_methods:Raises"'})
     Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0)
     assert Experiment.from_toml(file).forecast(tmp_path / "a.sqlite").to_run == ()
-    assert len(Experiment.from_toml(file).forecast(tmp_path / "a.sqlite", retry_failed=True).to_run) == 3
+    assert (
+        len(Experiment.from_toml(file).forecast(tmp_path / "a.sqlite", retry_failed=True).to_run)
+        == 3
+    )
     results = Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0, retry_failed=True)
     assert len(results.failures()) == 3
 
 
 def test_a_time_limit_without_processes_is_refused(tmp_path):
     experiment = Experiment(["wine-traits"], {"V": "variance"}, seconds_limit=1.0)
-    with pytest.raises(InputError, match="a time or memory limit needs processes that can be ended"):
+    with pytest.raises(
+        InputError, match="a time or memory limit needs processes that can be ended"
+    ):
         experiment.run(tmp_path / "a.sqlite", isolation="none")
     assert not (tmp_path / "a.sqlite").exists()
 
@@ -282,15 +322,21 @@ def test_a_class_of_the_script_itself_can_be_a_method(tmp_path):
             self.ranking_ = np.arange(X.shape[1])[::-1]
             return self
 
-    results = Experiment(["wine-traits"], {"Mine": Mine}, {"folds": 2}).run(tmp_path / "a.sqlite", workers=1)
+    results = Experiment(["wine-traits"], {"Mine": Mine}, {"folds": 2}).run(
+        tmp_path / "a.sqlite", workers=1
+    )
     assert results.ranking("wine-traits", 0, "Mine")[0] == 10
 
 
 def test_the_ranking_of_an_unknown_cell_is_refused(tmp_path):
-    results = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}).run(tmp_path / "a.sqlite", workers=0)
+    results = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}).run(
+        tmp_path / "a.sqlite", workers=0
+    )
     with pytest.raises(InputError, match="no cell of method 'W'"):
         results.ranking("wine-traits", 0, "W")
-    with pytest.raises(InputError, match="unknown metric in this store 'micro_f2': did you mean 'micro_f1'"):
+    with pytest.raises(
+        InputError, match="unknown metric in this store 'micro_f2': did you mean 'micro_f1'"
+    ):
         results.scores("micro_f2")
 
 

@@ -63,7 +63,10 @@ def test_files_that_are_refused_are_not(line: str) -> None:
 def test_every_key_says_what_it_is() -> None:
     tables = [SCHEMA, *SCHEMA["$defs"].values(), *SCHEMA["properties"]["protocol"]["anyOf"]]
     silent = [
-        key for table in tables for key, entry in table.get("properties", {}).items() if not entry.get("description")
+        key
+        for table in tables
+        for key, entry in table.get("properties", {}).items()
+        if not entry.get("description")
     ]
     assert silent == []
 

@@ -21,7 +21,14 @@ from paragone.methods.recommenders.smgcn import SMGCN
 from paragone.protocols import Curve, TopK
 from paragone.testing.recommenders import example_prescriptions
 
-PARAMS = {"widths": (4, 6), "batch_size": 32, "max_epochs": 4, "evaluate_every": 2, "ks": (1, 3), "patience": None}
+PARAMS = {
+    "widths": (4, 6),
+    "batch_size": 32,
+    "max_epochs": 4,
+    "evaluate_every": 2,
+    "ks": (1, 3),
+    "patience": None,
+}
 PARAMS |= {"choose_by": "recall@3", "token_pairs_from": 2, "item_pairs_from": 2}
 LOGGED = {"use": "smgcn", "params": PARAMS, "log": "classic"}
 FILES = ["rows-SMGCN-fold0-seed0.log", "rows-SMGCN-fold0-seed1.log", "rows-SMGCN.result"]
@@ -52,12 +59,16 @@ class Ledger(Silent):
 @pytest.fixture(scope="module")
 def data():
     rows = example_prescriptions(100, 8, 15, seed=3)
-    return prescription_dataset("rows", rows.take(range(80)), rows.take(range(80, 100)), np.arange(0, 80, 8))
+    return prescription_dataset(
+        "rows", rows.take(range(80)), rows.take(range(80, 100)), np.arange(0, 80, 8)
+    )
 
 
 def experiment(data, method=LOGGED, name="SMGCN", **options):
     protocol = TopK(k=(1, 3), floors=False)
-    return Experiment([data], {name: method}, protocol=protocol, **({"repeats": {name: 2}} | options))
+    return Experiment(
+        [data], {name: method}, protocol=protocol, **({"repeats": {name: 2}} | options)
+    )
 
 
 def content(store):
@@ -82,10 +93,16 @@ def kept(folder):
 def is_whole(text):
     """Every epoch once, in order, and the best line at the end."""
     epochs = [int(number) for number in re.findall(r"^Epoch (\d+) ", text, flags=re.M)]
-    return epochs == [0, 1, 2, 3] and len(re.findall(r"^Best Iter=", text, flags=re.M)) == 1 and text.endswith("]\n")
+    return (
+        epochs == [0, 1, 2, 3]
+        and len(re.findall(r"^Best Iter=", text, flags=re.M)) == 1
+        and text.endswith("]\n")
+    )
 
 
-def test_the_text_and_one_result_file_stand_beside_the_store_and_the_results_are_those_without(data, tmp_path):
+def test_the_text_and_one_result_file_stand_beside_the_store_and_the_results_are_those_without(
+    data, tmp_path
+):
     experiment(data).run(tmp_path / "lab.sqlite", workers=0).close()
     assert kept(tmp_path) == FILES
     texts = [(tmp_path / "lab.sqlite-logs" / name).read_text() for name in FILES]
@@ -106,7 +123,8 @@ def test_a_log_is_not_part_of_any_key(data):
     plain = {key: value for key, value in LOGGED.items() if key != "log"}
     with_json = plain | {"log": "json"}
     keys = [
-        [(cell.key, cell.fit_key) for cell in experiment(data, given).cells()] for given in (plain, LOGGED, with_json)
+        [(cell.key, cell.fit_key) for cell in experiment(data, given).cells()]
+        for given in (plain, LOGGED, with_json)
     ]
     assert keys[0] == keys[1] == keys[2]
 
@@ -145,14 +163,20 @@ def test_a_failed_fit_keeps_its_log_too(data, tmp_path):
         tmp_path / "lab.sqlite", workers=0
     ).close()
     assert kept(tmp_path) == ["rows-D-fold0-seed0.log"]
-    assert (tmp_path / "lab.sqlite-logs" / "rows-D-fold0-seed0.log").read_text().endswith("ERROR: loss is nan.\n")
+    assert (
+        (tmp_path / "lab.sqlite-logs" / "rows-D-fold0-seed0.log")
+        .read_text()
+        .endswith("ERROR: loss is nan.\n")
+    )
 
 
 class KilledError(BaseException):
     """Stands for a kill: nothing of the run's own code may catch it."""
 
 
-def test_a_run_that_is_killed_between_a_commit_and_the_move_keeps_the_log_when_it_goes_on(data, tmp_path, monkeypatch):
+def test_a_run_that_is_killed_between_a_commit_and_the_move_keeps_the_log_when_it_goes_on(
+    data, tmp_path, monkeypatch
+):
     def killed(self, cell, folder):
         raise KilledError
 
@@ -168,7 +192,9 @@ def test_a_run_that_is_killed_between_a_commit_and_the_move_keeps_the_log_when_i
 
 
 @pytest.mark.parametrize("call", range(5))
-def test_a_kill_at_any_step_of_the_move_loses_nothing_and_repeats_nothing(data, tmp_path, monkeypatch, call):
+def test_a_kill_at_any_step_of_the_move_loses_nothing_and_repeats_nothing(
+    data, tmp_path, monkeypatch, call
+):
     cell = experiment(data).cells()[0]
     left = tmp_path / "lab.sqlite-progress" / cell.fit_key / KEPT
     left.mkdir(parents=True)
@@ -223,7 +249,14 @@ def test_workers_without_the_disk_of_the_store_keep_no_log_and_the_run_says_so(d
     with ThreadPoolExecutor(1) as executor:
         experiment(data).run(tmp_path / "lab.sqlite", executor=executor, observer=ledger).close()
         assert (
-            len([s for s in ledger.sentences if s.startswith("the log of SMGCN is not kept: workers elsewhere")]) == 1
+            len(
+                [
+                    s
+                    for s in ledger.sentences
+                    if s.startswith("the log of SMGCN is not kept: workers elsewhere")
+                ]
+            )
+            == 1
         )
         assert kept(tmp_path) == []
         again = Ledger()
@@ -236,7 +269,10 @@ def test_names_that_a_file_system_would_not_take_are_told_apart(data, tmp_path):
     names = ["a/b", "a_b", "..", "A b", "Ä" * 200, "~"]
     safe = [safe_name(name) for name in names]
     assert len(set(safe)) == len(names)
-    assert all(re.fullmatch(r"[\w.+~-]+", name) and not name.startswith(".") and len(name) < 80 for name in safe)
+    assert all(
+        re.fullmatch(r"[\w.+~-]+", name) and not name.startswith(".") and len(name) < 80
+        for name in safe
+    )
     experiment(data, name="a/b").run(tmp_path / "lab.sqlite", workers=0).close()
     assert kept(tmp_path)[-1] == f"rows-{safe_name('a/b')}.result"
 
@@ -320,7 +356,9 @@ def test_a_wrong_log_ends_in_one_sentence(paragone, lab):
     (lab / "lab.toml").write_text(LAB.format(more=""))
     ended = paragone("run", lab / "lab.toml", "--log", "text")
     assert (ended.code, "unknown log 'text': choose one of classic, json" in ended.err) == (2, True)
-    (lab / "lab.toml").write_text(LAB.format(more="").replace('"smgcn"', '"ease"').split("[methods.SMGCN.params]")[0])
+    (lab / "lab.toml").write_text(
+        LAB.format(more="").replace('"smgcn"', '"ease"').split("[methods.SMGCN.params]")[0]
+    )
     ended = paragone("run", lab / "lab.toml", "--log", "classic")
     assert (ended.code, "no method writes a classic log" in ended.err) == (2, True)
     assert not (lab / "lab.sqlite").exists()

@@ -47,7 +47,10 @@ def test_cells_over_the_memory_limit_fail_and_the_rest_go_on(tmp_path):
         "Slowly": {"failed"},
     }
     whys = places[places["method"] != "Good"]["why"]
-    assert all(why.startswith("memory: held ") and why.endswith("more than the limit of 700 MiB") for why in whys)
+    assert all(
+        why.startswith("memory: held ") and why.endswith("more than the limit of 700 MiB")
+        for why in whys
+    )
 
 
 def test_the_limits_may_stand_in_one_line(tmp_path):
@@ -59,7 +62,10 @@ def test_the_limits_may_stand_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("section", "sentence"),
     [
-        ('memory = "4G"', r"line \d+: 'limits.memory': memory '4G': the unit 'G' is not known; write B, KB"),
+        (
+            'memory = "4G"',
+            r"line \d+: 'limits.memory': memory '4G': the unit 'G' is not known; write B, KB",
+        ),
         ('memory = "lots"', "memory 'lots' is not a size: write a number and a unit"),
         ("memory = 0", "memory 0: it must be at least one byte"),
         ("seconds = -1", "'limits.seconds': input should be greater than 0"),
@@ -73,7 +79,9 @@ def test_a_limit_that_makes_no_sense_is_refused_with_its_line(tmp_path, section,
 
 def test_a_memory_limit_without_processes_is_refused(tmp_path):
     experiment = Experiment(["wine-traits"], {"V": "variance"}, memory_limit="1GiB")
-    with pytest.raises(InputError, match="a time or memory limit needs processes that can be ended"):
+    with pytest.raises(
+        InputError, match="a time or memory limit needs processes that can be ended"
+    ):
         experiment.run(tmp_path / "a.sqlite", isolation="none")
 
 
@@ -84,7 +92,9 @@ def test_a_method_that_asks_for_more_than_there_is_fails_for_memory(tmp_path):
 
             np.empty(2**50)
 
-    results = Experiment(["wine-traits"], {"Asks": Asks}, {"folds": 2}).run(tmp_path / "a.sqlite", workers=0)
+    results = Experiment(["wine-traits"], {"Asks": Asks}, {"folds": 2}).run(
+        tmp_path / "a.sqlite", workers=0
+    )
     assert all(why.startswith("memory: ") for why in results.places()["why"])
 
 
@@ -103,7 +113,9 @@ def test_a_worker_that_is_killed_is_counted_and_its_cell_begins_again(tmp_path, 
 
 
 def test_a_store_without_losses_says_there_were_none(tmp_path):
-    results = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}).run(tmp_path / "a.sqlite", workers=0)
+    results = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}).run(
+        tmp_path / "a.sqlite", workers=0
+    )
     assert results.losses().empty
 
 
@@ -134,7 +146,10 @@ def test_the_longest_cells_come_first_once_they_are_known(tmp_path):
     file, store = begun_with_slow_and_quick(tmp_path, 2.2)
     ledger = Ledger()
     Experiment.from_toml(file).run(store, workers=0, observer=ledger)
-    assert ledger.order == [*(("Slow", fold) for fold in (1, 2, 3)), *(("Quick", fold) for fold in (1, 2, 3))]
+    assert ledger.order == [
+        *(("Slow", fold) for fold in (1, 2, 3)),
+        *(("Quick", fold) for fold in (1, 2, 3)),
+    ]
     assert ledger.tally.seconds_left == 0.0
 
 
@@ -151,7 +166,9 @@ def test_with_a_budget_no_cell_begins_that_cannot_end_in_time_and_shorter_ones_d
 def test_at_the_end_of_the_budget_cells_at_work_are_ended_and_stay_missing(tmp_path):
     file = write_lab(tmp_path, {"Hangs": 'use = "lab_methods:Hangs"'})
     ledger = Ledger()
-    results = Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=1, observer=ledger, budget="8s")
+    results = Experiment.from_toml(file).run(
+        tmp_path / "a.sqlite", workers=1, observer=ledger, budget="8s"
+    )
     assert ledger.tally.out_of_budget
     assert results.places()["status"].value_counts().to_dict() == {"missing": 3}
 

@@ -16,13 +16,19 @@ from paragone.lab.view import View
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory):
     methods = {
-        "tree 0": make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1, random_state=0)),
-        "tree 1": make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1, random_state=1)),
+        "tree 0": make_pipeline(
+            StandardScaler(), DecisionTreeClassifier(max_features=1, random_state=0)
+        ),
+        "tree 1": make_pipeline(
+            StandardScaler(), DecisionTreeClassifier(max_features=1, random_state=1)
+        ),
         "open": DecisionTreeClassifier(max_features=2),
         "forest": RandomForestClassifier(3),
     }
     store = tmp_path_factory.mktemp("seeds") / "a.sqlite"
-    return evaluate(methods, "wine", split=3, metrics="accuracy", store=store, workers=0, verbose=False)
+    return evaluate(
+        methods, "wine", split=3, metrics="accuracy", store=store, workers=0, verbose=False
+    )
 
 
 SAME = "tree 0 and tree 1 are one method but for the seed (0, 1)"
@@ -44,14 +50,21 @@ def test_the_verdict_of_a_store_and_its_page_say_the_same(answer, paragone):
     for lines in (verdict.method_warnings, page):
         assert any(SAME in line for line in lines)
         assert any(FIXED in line for line in lines)
-    two = paragone("pairwise", f"{answer.store}::tree 0", f"{answer.store}::forest", "--metric", "accuracy")
+    two = paragone(
+        "pairwise", f"{answer.store}::tree 0", f"{answer.store}::forest", "--metric", "accuracy"
+    )
     assert "The seed of tree 0 is fixed (random_state = 0)" in two.out
 
 
 def test_seeds_of_a_store_are_not_taken_for_folds(tmp_path):
-    methods = {"tree": DecisionTreeClassifier(max_features=1), "other": DecisionTreeClassifier(max_features=2)}
+    methods = {
+        "tree": DecisionTreeClassifier(max_features=1),
+        "other": DecisionTreeClassifier(max_features=2),
+    }
     store = tmp_path / "s.sqlite"
-    evaluate(methods, "wine", split=3, seeds=3, metrics="accuracy", store=store, workers=0, verbose=False)
+    evaluate(
+        methods, "wine", split=3, seeds=3, metrics="accuracy", store=store, workers=0, verbose=False
+    )
     with Results.open(store) as results:
         whole = compare(results, metric="accuracy", bayes=False).scores
         rows = results.scores("accuracy", repeats=True)

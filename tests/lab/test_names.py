@@ -38,12 +38,16 @@ def data(name: str) -> Dataset:
 
 
 def experiment(method: str = "A", dataset: str = "d", name: str = "lab") -> Experiment:
-    return Experiment([data(dataset)], {method: "variance"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2)), name=name)
+    return Experiment(
+        [data(dataset)], {method: "variance"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2)), name=name
+    )
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_strange_names_are_fine(name):
-    assert {(cell.method, cell.dataset) for cell in experiment(name, name, name).cells()} == {(name, name)}
+    assert {(cell.method, cell.dataset) for cell in experiment(name, name, name).cells()} == {
+        (name, name)
+    }
 
 
 @pytest.mark.parametrize("name", BAD)

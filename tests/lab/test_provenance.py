@@ -52,7 +52,9 @@ def test_results_beside_the_code_do_not_make_it_dirty_and_changed_code_does(repo
     (repository / "lab.sqlite").write_text("results")
     assert code_state({"m": repository / "code.py"})[0]["dirty"] is False
     (repository / "new.py").write_text("")
-    assert code_state({"m": repository / "new.py"})[0]["dirty"] is True, "the file itself is in no commit"
+    assert code_state({"m": repository / "new.py"})[0]["dirty"] is True, (
+        "the file itself is in no commit"
+    )
     (repository / "code.py").write_text("x = 2\n")
     assert code_state({"m": repository / "code.py"})[0]["dirty"] is True
 
@@ -88,5 +90,7 @@ def test_a_run_keeps_what_it_ran_with(repository, tmp_path, monkeypatch):
         ("experiment file", "lab.toml"),
         ("module lab_methods", "lab_methods.py"),
     ]
-    assert {(code["commit"], code["dirty"]) for code in told["code"]} == {(git(repository, "rev-parse", "HEAD"), False)}
+    assert {(code["commit"], code["dirty"]) for code in told["code"]} == {
+        (git(repository, "rev-parse", "HEAD"), False)
+    }
     assert str(tmp_path) not in str(told), "where a user keeps things is nobody's business"

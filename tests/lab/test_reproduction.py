@@ -20,7 +20,11 @@ from paragone.lab.results import Results
 from paragone.reporting import report
 
 VERSION_1 = Path(__file__).parent / "store" / "version1.sqlite"
-METHODS = {"V": 'use = "variance"', "R": 'use = "random"', '"</script><b>"': 'use = "lab_methods:Still"'}
+METHODS = {
+    "V": 'use = "variance"',
+    "R": 'use = "random"',
+    '"</script><b>"': 'use = "lab_methods:Still"',
+}
 TOP = 'name = "lab </script> <!-- \u00e9 x"\nseed = 7  # \u2028'
 
 
@@ -29,7 +33,9 @@ def ran(tmp_path_factory) -> Path:
     """A run of an experiment file with odd bytes in it, and its page."""
     folder = tmp_path_factory.mktemp("lab")
     lab = write_lab(folder, METHODS, top=TOP)
-    lab.write_bytes(b"# odd line ends, kept\r\n" + lab.read_bytes() + b"\r\n# no end of line at the end \t")
+    lab.write_bytes(
+        b"# odd line ends, kept\r\n" + lab.read_bytes() + b"\r\n# no end of line at the end \t"
+    )
     Experiment.from_toml(lab).run(folder / "lab.sqlite", 0).close()
     report(folder / "lab.sqlite", folder / "report", charts=False)
     return folder
@@ -41,7 +47,9 @@ def scores(path: Path) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("source", ["lab.sqlite", "report/report.html"])
-def test_the_experiment_file_comes_back_byte_for_byte_and_gives_the_same_scores(ran, tmp_path, source):
+def test_the_experiment_file_comes_back_byte_for_byte_and_gives_the_same_scores(
+    ran, tmp_path, source
+):
     written = reproduce(ran / source, tmp_path / "again")
     assert (written.experiment, written.runnable) == ("lab.toml", True)
     again = tmp_path / "again" / "lab.toml"
@@ -49,7 +57,9 @@ def test_the_experiment_file_comes_back_byte_for_byte_and_gives_the_same_scores(
     assert any("bring lab_methods.py" in note for note in written.notes)
     shutil.copy(ran / "lab_methods.py", tmp_path / "again")
     Experiment.from_toml(again).run(tmp_path / "b.sqlite", 0).close()
-    pd.testing.assert_frame_equal(scores(tmp_path / "b.sqlite"), scores(ran / "lab.sqlite"), check_exact=True)
+    pd.testing.assert_frame_equal(
+        scores(tmp_path / "b.sqlite"), scores(ran / "lab.sqlite"), check_exact=True
+    )
 
 
 def test_page_and_store_tell_the_same(ran):
@@ -61,7 +71,12 @@ def test_the_environment_file_pins_what_mattered(ran, tmp_path):
     lines = (tmp_path / "again" / "requirements.txt").read_text().splitlines()
     pinned = [line for line in lines if not line.startswith("#")]
     assert all(re.fullmatch(r"[a-z0-9-]+==[\w.+!]+", line) for line in pinned)
-    assert {line.partition("==")[0] for line in pinned} >= {"paragone", "numpy", "scikit-learn", "pandas"}
+    assert {line.partition("==")[0] for line in pinned} >= {
+        "paragone",
+        "numpy",
+        "scikit-learn",
+        "pandas",
+    }
     version = ".".join(map(str, sys.version_info[:3]))
     assert (tmp_path / "again" / ".python-version").read_text().strip() == version
     assert "paragone run lab.toml" in (tmp_path / "again" / "REPRODUCE.md").read_text()
@@ -69,15 +84,25 @@ def test_the_environment_file_pins_what_mattered(ran, tmp_path):
 
 def test_a_page_shows_what_it_ran_with(ran):
     page = (ran / "report" / "report.html").read_text()
-    for told in ("What the runs ran with", "libraries with threads", "1 a cell", "SHA-256", "The packages of the last"):
+    for told in (
+        "What the runs ran with",
+        "libraries with threads",
+        "1 a cell",
+        "SHA-256",
+        "The packages of the last",
+    ):
         assert told in page
 
 
 def test_an_experiment_declared_in_python_comes_back_as_a_summary(tmp_path):
-    Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, name="a/b").run(tmp_path / "a.sqlite", 0).close()
+    Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, name="a/b").run(
+        tmp_path / "a.sqlite", 0
+    ).close()
     written = reproduce(tmp_path / "a.sqlite", tmp_path / "again")
     assert (written.experiment, written.runnable) == ("b.json", False)
-    assert json.loads((tmp_path / "again" / "b.json").read_text())["methods"]["V"]["use"].endswith("Variance")
+    assert json.loads((tmp_path / "again" / "b.json").read_text())["methods"]["V"]["use"].endswith(
+        "Variance"
+    )
     assert "declared in Python" in written.notes[0]
 
 
@@ -105,7 +130,9 @@ def test_runs_with_other_versions_are_told(ran, tmp_path):
     )
     database.commit()
     database.close()
-    assert any("other versions of numpy" in note for note in reproduce(store, tmp_path / "again").notes)
+    assert any(
+        "other versions of numpy" in note for note in reproduce(store, tmp_path / "again").notes
+    )
 
 
 def forged(ran: Path, change) -> str:
@@ -142,7 +169,8 @@ def test_a_forged_page_is_refused(ran, tmp_path, what):
 
 
 @pytest.mark.parametrize(
-    "name", ["../../evil", "/etc/passwd", "..\\..\\evil.toml", ".toml", "requirements.txt", "..", ""]
+    "name",
+    ["../../evil", "/etc/passwd", "..\\..\\evil.toml", ".toml", "requirements.txt", "..", ""],
 )
 def test_a_forged_file_name_leads_nowhere(ran, tmp_path, name):
     def change(record: dict) -> None:
@@ -151,13 +179,16 @@ def test_a_forged_file_name_leads_nowhere(ran, tmp_path, name):
     (tmp_path / "page.html").write_text(forged(ran, change))
     written = reproduce(tmp_path / "page.html", tmp_path / "again")
     files = sorted(path.name for path in (tmp_path / "again").iterdir())
-    assert files == sorted([".python-version", "REPRODUCE.md", "requirements.txt", written.experiment])
+    assert files == sorted(
+        [".python-version", "REPRODUCE.md", "requirements.txt", written.experiment]
+    )
     assert written.experiment.endswith(".toml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "page.html"]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "<html></html>", "<script id=paragone-provenance>[[[", "\x00\x01", "<script " * 999]
+    "text",
+    ["", "<html></html>", "<script id=paragone-provenance>[[[", "\x00\x01", "<script " * 999],
 )
 def test_a_page_without_a_record_is_refused(tmp_path, text):
     (tmp_path / "page.html").write_text(text)

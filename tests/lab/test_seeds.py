@@ -18,7 +18,9 @@ from paragone.lab.running import cell_task
 from paragone.methods.method import Method, methods
 from paragone.protocols import Crossval, Curve, KGrid
 
-RANKERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")]
+RANKERS = [
+    name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")
+]
 SEEDED = {alias: alias for alias in RANKERS if Method.declare(alias).seed_parameters()}
 GRID = KGrid(3, 9, 3)
 
@@ -41,7 +43,9 @@ def counts_data(name: str = "counts", seed: int = 0) -> Dataset:
 
 def scores_of(dataset, methods, protocol, store, **options):
     split = {"folds": 3} if dataset.stored_splits is None else {"kind": "stored"}
-    results = Experiment([dataset], methods, split, protocol, seed=7, **options).run(store, workers=0)
+    results = Experiment([dataset], methods, split, protocol, seed=7, **options).run(
+        store, workers=0
+    )
     frame = results.scores()
     assert len(frame) > 0
     assert results.failures().empty
@@ -74,12 +78,20 @@ class TestTheSameDataInAnotherFormGivesTheSameScores:
         self.check(other, tmp_path, {"Draws": DrawsGlobally}, Curve(GRID))
 
     def test_with_a_ranker_that_is_tuned_on_seeded_inner_splits(self, other, tmp_path):
-        tuned = {"use": "tuned", "params": {"ranker": "dagfs", "grid": {"alpha": [0.1, 1.0, 10.0]}, "folds": 2}}
+        tuned = {
+            "use": "tuned",
+            "params": {"ranker": "dagfs", "grid": {"alpha": [0.1, 1.0, 10.0]}, "folds": 2},
+        }
         self.check(other, tmp_path, {"Tuned": tuned}, Curve(GRID))
 
     def test_with_an_evaluator_that_draws(self, other, tmp_path):
-        forest = {"use": "sklearn.ensemble:RandomForestClassifier", "params": {"n_estimators": 3, "max_depth": 3}}
-        self.check(other, tmp_path, {"V": "variance"}, Curve(GRID, evaluator=Method.declare(forest)))
+        forest = {
+            "use": "sklearn.ensemble:RandomForestClassifier",
+            "params": {"n_estimators": 3, "max_depth": 3},
+        }
+        self.check(
+            other, tmp_path, {"V": "variance"}, Curve(GRID, evaluator=Method.declare(forest))
+        )
 
     def test_with_several_repeats(self, other, tmp_path):
         self.check(other, tmp_path, {"Random": "random"}, Curve(GRID), repeats={"Random": 3})
@@ -111,18 +123,28 @@ def tasks_of(data, methods, seed=7, protocol=None, split=None, **options):
 
 class TestWhatDiffersHasItsOwnSeed:
     def test_folds_repeats_methods_datasets_and_experiments(self):
-        methods = {"Random": "random", "DAGFS": "dagfs", "Stronger": {"use": "dagfs", "params": {"alpha": 9.0}}}
+        methods = {
+            "Random": "random",
+            "DAGFS": "dagfs",
+            "Stronger": {"use": "dagfs", "params": {"alpha": 9.0}},
+        }
         repeats = {"Random": 4, "DAGFS": 2}
         # Equal shapes: nothing but the targets tells the two datasets apart.
         data = [counts_data("a", 0), counts_data("b", 1)]
-        seeds = [task.seed for seed in (7, 8) for task in tasks_of(data, methods, seed=seed, repeats=repeats).values()]
+        seeds = [
+            task.seed
+            for seed in (7, 8)
+            for task in tasks_of(data, methods, seed=seed, repeats=repeats).values()
+        ]
         assert len(seeds) == len(set(seeds)) == 2 * 2 * 5 * (4 + 2 + 1)
 
     def test_folds_whose_targets_are_equal(self):
         y = np.tile([0, 1, 2], 20)
         data = Dataset("periodic", np.random.default_rng(0).random((60, 3)), y, "classification")
         split = {"kind": "sklearn.model_selection:KFold", "params": {"n_splits": 4}}
-        tasks = tasks_of([data], {"A": "sklearn.tree:DecisionTreeClassifier"}, protocol=Crossval(), split=split)
+        tasks = tasks_of(
+            [data], {"A": "sklearn.tree:DecisionTreeClassifier"}, protocol=Crossval(), split=split
+        )
         train = [y[task.split.train].tolist() for task in tasks.values()]
         assert train[0] == train[1] == train[2]
         assert len({task.seed for task in tasks.values()}) == len(tasks) == 4
@@ -161,11 +183,15 @@ class TestWhatIsSharedHasOneSeed:
     def test_the_scoring_of_all_methods_on_a_fold_shares_its_seed(self):
         tasks = tasks_of([counts_data()], {"Random": "random", "V": "variance"})
         for fold in range(3):
-            assert tasks["counts", fold, "Random", 0].score_seed == tasks["counts", fold, "V", 0].score_seed
+            assert (
+                tasks["counts", fold, "Random", 0].score_seed
+                == tasks["counts", fold, "V", 0].score_seed
+            )
 
     def test_a_renamed_dataset_keeps_its_seeds(self):
         seeds = [
-            [task.seed for task in tasks_of([counts_data(name)], {"Random": "random"}).values()] for name in ("a", "b")
+            [task.seed for task in tasks_of([counts_data(name)], {"Random": "random"}).values()]
+            for name in ("a", "b")
         ]
         assert seeds[0] == seeds[1]
 
@@ -186,7 +212,9 @@ class TestResultsOfAnEarlierDerivation:
     """Before the derivation had a number, the seed's part was the bare seed, with the repeat after a stroke."""
 
     def test_no_cell_has_the_key_that_it_had_before(self):
-        experiment = Experiment([counts_data()], {"R": "random"}, protocol=Curve(GRID), seed=7, repeats={"R": 2})
+        experiment = Experiment(
+            [counts_data()], {"R": "random"}, protocol=Curve(GRID), seed=7, repeats={"R": 2}
+        )
         for cell in experiment.cells():
             before = replace(cell.parts, seed="7" if cell.repeat == 0 else f"7/{cell.repeat}")
             assert cell.key != before.key

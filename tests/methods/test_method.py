@@ -26,7 +26,9 @@ VALUES = st.recursive(
 
 
 def test_the_paper_of_a_method_stands_in_its_docstring() -> None:
-    assert reference_of("paragone.models.mlknn:MLkNN").startswith("@article{zhang2007,\n  author  = {Zhang")
+    assert reference_of("paragone.models.mlknn:MLkNN").startswith(
+        "@article{zhang2007,\n  author  = {Zhang"
+    )
     assert reference_of("paragone.methods.rankers.floors:Variance") == ""
     assert reference_of("os:system") == reference_of("paragone.gone:Gone") == reference_of("") == ""
 
@@ -73,13 +75,21 @@ def test_nested_estimators_are_built_hashed_and_versioned():
     declared = Method.declare(
         {
             "use": "sklearn.multiclass:OneVsRestClassifier",
-            "params": {"estimator": {"use": "sklearn.linear_model:LogisticRegression", "params": {"C": 2.0}}},
+            "params": {
+                "estimator": {
+                    "use": "sklearn.linear_model:LogisticRegression",
+                    "params": {"C": 2.0},
+                }
+            },
         }
     )
     assert declared.build().estimator.C == 2.0
     configured = Method.declare(OneVsRestClassifier(LogisticRegression(C=2.0)))
     assert configured.build().estimator.C == 2.0
-    assert configured.identity() != Method.declare(OneVsRestClassifier(LogisticRegression(C=3.0))).identity()
+    assert (
+        configured.identity()
+        != Method.declare(OneVsRestClassifier(LogisticRegression(C=3.0))).identity()
+    )
     assert set(declared.versions()) == {"sklearn"}
 
 
@@ -93,7 +103,10 @@ def test_a_pipeline_can_be_built_again():
 def test_parameters_of_the_class_matter_and_defaults_do_not():
     assert Method.declare(DAGFS()).identity() == Method.declare("dagfs").identity()
     assert Method.declare(DAGFS(alpha=0.2)).identity() != Method.declare("dagfs").identity()
-    assert Method.declare(DAGFS(W0=np.ones(3))).identity() != Method.declare(DAGFS(W0=np.zeros(3))).identity()
+    assert (
+        Method.declare(DAGFS(W0=np.ones(3))).identity()
+        != Method.declare(DAGFS(W0=np.zeros(3))).identity()
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,9 @@ def test_the_content_of_a_named_file_identifies_a_method(tmp_path):
     (tmp_path / "here.txt").write_text("0 1\n2 3\n")
     (tmp_path / "there.txt").write_text("3 2\n0 1\n")
     (tmp_path / "changed.txt").write_text("0 1\n2 4\n")
-    here, there, changed = (declare(f"{name}.txt", tmp_path).identity() for name in ("here", "there", "changed"))
+    here, there, changed = (
+        declare(f"{name}.txt", tmp_path).identity() for name in ("here", "there", "changed")
+    )
     assert here == there
     assert here != changed
 

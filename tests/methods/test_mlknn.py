@@ -34,8 +34,8 @@ def official(data_folder: Path, name: str, scale: str):
 def test_raw_features_give_the_published_values(data_folder, name):
     """Arts apart, whose published average precision of .5093 is one of a program that ordered ties by rounding.
 
-    Arts is written in six decimals, so that whole millionths give its distances exactly: .5094 (.509366), see
-    `test_decimals_have_the_neighbours_of_whole_numbers`.
+    Arts is written in six decimals, so that whole millionths give its distances exactly: .5094
+    (.509366), see `test_decimals_have_the_neighbours_of_whole_numbers`.
     """
     X_train, Y_train, X_test, Y_test = official(data_folder, name, "none")
     scores = MLkNN().fit(X_train, Y_train).predict_proba(X_test)
@@ -57,15 +57,17 @@ def test_a_point_is_never_its_own_neighbour():
     X = np.arange(12.0)[:, None] * 100
     Y = np.eye(12, 2, dtype=int)
     model = MLkNN(n_neighbors=1).fit(X, Y)
-    # By hand: label 0 is row 0's alone. Its nearest other row lacks it; of the others only row 1 sees it (tie to
-    # the lower index). Were a row its own neighbour, this would be 0.59.
+    # By hand: label 0 is row 0's alone. Its nearest other row lacks it; of the others only row 1
+    # sees it (tie to the lower index). Were a row its own neighbour, this would be 0.59.
     with_label, without_label = 1 / 7 * (1 + 0) / (2 + 1), 6 / 7 * (1 + 1) / (2 + 11)
     assert model.posteriors_[0, 1] == pytest.approx(with_label / (with_label + without_label))
 
 
 def naive_neighbours(queries, base, n_neighbors, same):
     """Sort by distance in exact rational arithmetic on the numbers as they are written, ties to the lower index."""
-    queries, base = ([[Fraction(repr(float(x))) for x in row] for row in rows] for rows in (queries, base))
+    queries, base = (
+        [[Fraction(repr(float(x))) for x in row] for row in rows] for rows in (queries, base)
+    )
     chosen = []
     for i, query in enumerate(queries):
         distances = [sum((a - b) ** 2 for a, b in zip(query, row, strict=True)) for row in base]
@@ -91,14 +93,20 @@ def naive_mlknn(X_train, Y_train, X_test, n_neighbors=10, smooth=1.0):
         for i in range(len(X_test)):
             count = sum(int(y[j]) for j in test[i])
             given_yes = (smooth + kappa[count]) / (smooth * (n_neighbors + 1) + sum(kappa) + eps)
-            given_no = (smooth + kappa_negative[count]) / (smooth * (n_neighbors + 1) + sum(kappa_negative) + eps)
+            given_no = (smooth + kappa_negative[count]) / (
+                smooth * (n_neighbors + 1) + sum(kappa_negative) + eps
+            )
             total = prior * given_yes + (1 - prior) * given_no
             scores[i, label] = prior * given_yes / total if total else prior
     return scores
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["real", "integer", "binary"]), k=st.integers(1, 7))
+@given(
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from(["real", "integer", "binary"]),
+    k=st.integers(1, 7),
+)
 def test_probabilities_are_those_of_the_definition(seed, kind, k):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(k + 1, 30)), int(rng.integers(1, 6))
@@ -116,7 +124,9 @@ def test_probabilities_are_those_of_the_definition(seed, kind, k):
 def test_label_coding_does_not_matter():
     rng = np.random.default_rng(1)
     X, Y = rng.random((40, 3)), rng.integers(0, 2, (40, 2))
-    np.testing.assert_array_equal(MLkNN().fit(X, Y).predict_proba(X), MLkNN().fit(X, 2 * Y - 1).predict_proba(X))
+    np.testing.assert_array_equal(
+        MLkNN().fit(X, Y).predict_proba(X), MLkNN().fit(X, 2 * Y - 1).predict_proba(X)
+    )
 
 
 def test_no_smoothing_and_no_evidence_gives_the_prior():

@@ -34,7 +34,9 @@ RELEASED = (
 
 
 @pytest.mark.parametrize("name", RELEASED)
-def test_a_name_of_an_earlier_release_is_found_and_identifies_its_class_as_before(name: str) -> None:
+def test_a_name_of_an_earlier_release_is_found_and_identifies_its_class_as_before(
+    name: str,
+) -> None:
     found = resolve(name)
     assert found.__qualname__ == name.partition(":")[2]
     assert Method(found, {"a": 1}).identity() == digest({"class": name, "params": {"a": 1}})

@@ -19,7 +19,9 @@ from paragone.methods.neighbors import TIED, neighbor_label_counts
 from paragone.metrics import metric_names
 from paragone.protocols.curve.evaluate import predict_along
 
-_oracle = importlib.util.spec_from_file_location("mlknn_oracle", Path(__file__).parent / "test_mlknn.py")
+_oracle = importlib.util.spec_from_file_location(
+    "mlknn_oracle", Path(__file__).parent / "test_mlknn.py"
+)
 oracle = importlib.util.module_from_spec(_oracle)
 _oracle.loader.exec_module(oracle)
 
@@ -55,7 +57,9 @@ def chosen(X_train, X_test, n_neighbors):
     """Return the neighbours of every test row: with one label per training row, the counts say which."""
     own = np.eye(len(X_train), dtype=np.uint8)
     grid = np.array([X_train.shape[1]])
-    counts = neighbor_label_counts(X_test, np.ascontiguousarray(X_train.T), own, grid, n_neighbors, same=False)
+    counts = neighbor_label_counts(
+        X_test, np.ascontiguousarray(X_train.T), own, grid, n_neighbors, same=False
+    )
     return [np.flatnonzero(row).tolist() for row in counts[0]]
 
 
@@ -92,7 +96,9 @@ def test_mlknn_alone_does_not_see_the_order_of_the_columns_and_agrees_with_the_c
     alone = MLkNN().fit(X_train, Y_train).predict_proba(X_test)
     permuted = MLkNN().fit(X_train[:, order], Y_train).predict_proba(X_test[:, order])
     np.testing.assert_array_equal(alone, permuted)
-    np.testing.assert_array_equal(alone, predict_along(MLkNN(), order, [23], X_train, Y_train, X_test).scores(0))
+    np.testing.assert_array_equal(
+        alone, predict_along(MLkNN(), order, [23], X_train, Y_train, X_test).scores(0)
+    )
 
 
 @pytest.mark.parametrize(("decimals", "largest"), [(1, 1), (2, 9), (6, 1)])
@@ -119,7 +125,9 @@ def test_arts_has_the_values_of_whole_millionths(data_folder):
     np.testing.assert_array_equal(decimal.posteriors_, MLkNN().fit(train, Y_train).posteriors_)
     # Every product and sum is a whole number under 2^53, so that even the expanded form is exact.
     some = slice(0, 400)
-    distances = (test[some] ** 2).sum(axis=1)[:, None] + (train**2).sum(axis=1) - 2 * test[some] @ train.T
+    distances = (
+        (test[some] ** 2).sum(axis=1)[:, None] + (train**2).sum(axis=1) - 2 * test[some] @ train.T
+    )
     counts = Y_train[np.argsort(distances, axis=1, kind="stable")[:, :10]].sum(axis=1)
     expected = decimal.posteriors_[np.arange(Y_train.shape[1]), counts]
     np.testing.assert_array_equal(decimal.predict_proba(X_test[some]), expected)
@@ -135,8 +143,12 @@ def test_whole_numbers_are_compared_exactly_up_to_the_last_unit(seed, bits, n_ne
     test = rng.integers(-(2**bits), 2**bits, (6, 3))
     expected = []
     for query in test.tolist():
-        exact = [sum((a - b) ** 2 for a, b in zip(query, row, strict=True)) for row in train.tolist()]
-        expected.append(sorted(sorted(range(30), key=lambda j, far=exact: (far[j], j))[:n_neighbors]))
+        exact = [
+            sum((a - b) ** 2 for a, b in zip(query, row, strict=True)) for row in train.tolist()
+        ]
+        expected.append(
+            sorted(sorted(range(30), key=lambda j, far=exact: (far[j], j))[:n_neighbors])
+        )
     assert chosen(train.astype(float), test.astype(float), n_neighbors) == expected
 
 
@@ -147,7 +159,9 @@ def at_the_edge(seed, edge):
     far = np.where(rng.random(40) < 0.5, 1.0, edge) * (1 + rng.integers(-6, 7, 40) * 2.0**-53)
     X *= np.sqrt(far / (X**2).sum(axis=1))[:, None]
     for _ in range(3):
-        X *= np.sqrt(far / np.array([float(sum(Fraction(x) ** 2 for x in row)) for row in X]))[:, None]
+        X *= np.sqrt(far / np.array([float(sum(Fraction(x) ** 2 for x in row)) for row in X]))[
+            :, None
+        ]
     return rng, X
 
 
@@ -156,7 +170,10 @@ def at_the_edge(seed, edge):
 def test_not_even_distances_at_the_very_edge_of_a_tie_are_decided_by_the_order(edge, seed):
     rng, X = at_the_edge(seed, edge)
     query = np.zeros((1, 16))
-    found = {tuple(chosen(X[:, order], query, 10)[0]) for order in (rng.permutation(16) for _ in range(25))}
+    found = {
+        tuple(chosen(X[:, order], query, 10)[0])
+        for order in (rng.permutation(16) for _ in range(25))
+    }
     assert len(found) == 1
 
 
@@ -169,7 +186,9 @@ def test_the_unit_of_the_features_does_not_matter_from_the_least_to_the_largest_
     Y = (rng.random((30, 3)) < 0.4).astype(np.uint8)
     expected = MLkNN(n_neighbors=5).fit(whole[:30], Y).predict_proba(whole[30:])
     X = np.ldexp(whole, shift)
-    np.testing.assert_array_equal(MLkNN(n_neighbors=5).fit(X[:30], Y).predict_proba(X[30:]), expected)
+    np.testing.assert_array_equal(
+        MLkNN(n_neighbors=5).fit(X[:30], Y).predict_proba(X[30:]), expected
+    )
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-160, 1e154, 1e200, 1e308])

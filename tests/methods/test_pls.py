@@ -26,12 +26,16 @@ def data():
 def test_it_is_scikit_learns_without_scaling(data, n_components):
     X, y = data
     plain = PLSRegression(n_components, scale=False).fit(X, y)
-    np.testing.assert_array_equal(resolve("pls")(n_components).fit(X, y).predict(X), plain.predict(X))
+    np.testing.assert_array_equal(
+        resolve("pls")(n_components).fit(X, y).predict(X), plain.predict(X)
+    )
 
 
 def test_scaling_can_be_asked_for(data):
     X, y = data
-    np.testing.assert_array_equal(PLS(3, scale=True).fit(X, y).predict(X), PLSRegression(3).fit(X, y).predict(X))
+    np.testing.assert_array_equal(
+        PLS(3, scale=True).fit(X, y).predict(X), PLSRegression(3).fit(X, y).predict(X)
+    )
 
 
 def test_it_clones_and_takes_parameters_like_any_estimator():
@@ -44,7 +48,10 @@ def test_a_grid_of_it_shares_one_fit_and_is_never_mixed_up_with_the_one_that_sca
     both = expand(
         {
             "own": {"use": "pls", "grid": {"n_components": [1, 5]}},
-            "theirs": {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": [1, 5]}},
+            "theirs": {
+                "use": "sklearn.cross_decomposition:PLSRegression",
+                "grid": {"n_components": [1, 5]},
+            },
         }
     )
     assert {variant.path_end for variant in both.values()} == {5}
@@ -55,9 +62,14 @@ def test_both_in_one_experiment_are_what_scikit_learn_makes_of_them(tmp_path, da
     X, y = data
     methods = {
         "own": {"use": "pls", "grid": {"n_components": [1, 3]}},
-        "theirs": {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": [1, 3]}},
+        "theirs": {
+            "use": "sklearn.cross_decomposition:PLSRegression",
+            "grid": {"n_components": [1, 3]},
+        },
     }
-    experiment = Experiment([Dataset("d", X, y, "regression")], methods, {"folds": 5}, Crossval(), seed=3)
+    experiment = Experiment(
+        [Dataset("d", X, y, "regression")], methods, {"folds": 5}, Crossval(), seed=3
+    )
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
         scores = results.cv_scores().set_index("variant")["RMSECV"]
     folds = KFold(5, shuffle=True, random_state=3)
@@ -77,7 +89,9 @@ def test_scaling_the_derivative_of_gasoline_makes_the_error_much_larger(data_fol
     folds = KFold(5, shuffle=True, random_state=42)
     error = {}
     for model in (PLS(6), PLSRegression(6)):
-        predicted = cross_val_predict(make_pipeline(step.build(), model), gasoline.X, y, cv=folds).ravel()
+        predicted = cross_val_predict(
+            make_pipeline(step.build(), model), gasoline.X, y, cv=folds
+        ).ravel()
         error[type(model).__name__] = np.sqrt(np.mean((predicted - y) ** 2))
     assert error["PLS"] == pytest.approx(0.227, abs=0.001)
     assert error["PLSRegression"] == pytest.approx(0.341, abs=0.001)

@@ -24,7 +24,9 @@ ALIASES = {"logistic": Logistic, "linear-svc": OneVsRestLinearSVC, "random-fores
 PRESETS = list(ALIASES.values())
 PLAIN = {
     Logistic: OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000)),
-    OneVsRestLinearSVC: OneVsRestClassifier(LinearSVC(C=1.0, max_iter=10_000, dual="auto", random_state=3)),
+    OneVsRestLinearSVC: OneVsRestClassifier(
+        LinearSVC(C=1.0, max_iter=10_000, dual="auto", random_state=3)
+    ),
     RandomForest: RandomForestClassifier(n_estimators=100, random_state=3),
 }
 
@@ -42,7 +44,9 @@ def test_predictions_and_scores_are_those_of_plain_scikit_learn(preset, parts):
     X, Y, X_test = parts
     ours, plain = preset(random_state=3).fit(X, Y), clone(PLAIN[preset]).fit(X, Y)
     np.testing.assert_array_equal(ours.predict(X_test), plain.predict(X_test))
-    np.testing.assert_allclose(label_scores(ours, X_test, Y), label_scores(plain, X_test, Y), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        label_scores(ours, X_test, Y), label_scores(plain, X_test, Y), rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -62,7 +66,8 @@ def test_a_constant_label_is_predicted_without_a_word_and_surest_of_all(preset, 
     assert (scores[:, 2] == high).all()
 
 
-# The trees of a forest see all labels at once, so only the others have a classifier of its own for every label.
+# The trees of a forest see all labels at once, so only the others have a classifier of its own for
+# every label.
 @pytest.mark.parametrize("preset", [Logistic, OneVsRestLinearSVC])
 def test_a_constant_label_changes_no_other_label(preset, parts):
     X, Y, X_test = parts
@@ -84,12 +89,17 @@ def test_a_single_label_keeps_its_column(preset, labels, parts):
 def test_coding_of_the_labels_does_not_matter(preset, parts):
     X, Y, X_test = parts
     coded = preset(random_state=0).fit(X, 2.0 * Y - 1.0)
-    np.testing.assert_array_equal(coded.predict(X_test), preset(random_state=0).fit(X, Y).predict(X_test))
+    np.testing.assert_array_equal(
+        coded.predict(X_test), preset(random_state=0).fit(X, Y).predict(X_test)
+    )
 
 
 def test_the_forest_follows_its_seed(parts):
     X, Y, X_test = parts
-    scores = [RandomForest(n_estimators=20, random_state=s).fit(X, Y).predict_proba(X_test) for s in (0, 0, 1)]
+    scores = [
+        RandomForest(n_estimators=20, random_state=s).fit(X, Y).predict_proba(X_test)
+        for s in (0, 0, 1)
+    ]
     np.testing.assert_array_equal(scores[0], scores[1])
     assert (scores[0] != scores[2]).any()
 
@@ -110,7 +120,15 @@ def test_an_alias_names_a_preset_that_takes_the_seed(alias):
 
 @pytest.mark.parametrize("alias", ALIASES)
 def test_a_preset_scores_an_experiment_with_every_metric(alias, tmp_path):
-    metrics = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
+    metrics = (
+        "micro_f1",
+        "macro_f1",
+        "hamming_loss",
+        "micro_pr_auc",
+        "macro_pr_auc",
+        "avg_precision",
+        "one_error",
+    )
     params = {"n_estimators": 10} if alias == "random-forest" else {}
     evaluator = Method.declare({"use": alias, "params": params})
     protocol = Curve(KGrid(4, 8, 4), evaluator=evaluator, metrics=metrics)

@@ -29,7 +29,9 @@ def test_limits_are_the_exact_ones_at_the_level_of_all_bins_together():
     happened = (rng.random(300) < 0.5 * said) | (said > 0.95)
     bins = reliability(said, happened)
     for one in bins:
-        exact = binomtest(round(one.happened * one.n), one.n).proportion_ci(1 - 0.05 / len(bins), method="exact")
+        exact = binomtest(round(one.happened * one.n), one.n).proportion_ci(
+            1 - 0.05 / len(bins), method="exact"
+        )
         assert (one.low, one.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
         assert one.is_off == (not exact.low <= one.said <= exact.high)
 

@@ -30,7 +30,16 @@ from paragone.metrics import metric as home
 from paragone.protocols import KGrid
 from paragone.testing import check_metric
 
-LOWER_BY_SPEC = ["hamming_loss", "one_error", "ranking_loss", "coverage", "rmse", "mae", "log_loss", "sep"]
+LOWER_BY_SPEC = [
+    "hamming_loss",
+    "one_error",
+    "ranking_loss",
+    "coverage",
+    "rmse",
+    "mae",
+    "log_loss",
+    "sep",
+]
 HIGHER_BY_SPEC = [
     "micro_f1",
     "avg_precision",
@@ -56,7 +65,18 @@ OTHER_NAMES = {
     "novelty": True,
     "tail_recall": True,
 }
-IN_THE_TARGETS_UNIT = {"bias", "mae", "max_error", "median_ae", "mse", "rmse", "rmsec", "rmsecv", "rmsep", "sep"}
+IN_THE_TARGETS_UNIT = {
+    "bias",
+    "mae",
+    "max_error",
+    "median_ae",
+    "mse",
+    "rmse",
+    "rmsec",
+    "rmsecv",
+    "rmsep",
+    "sep",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -109,18 +129,26 @@ def test_metrics_of_one_name_agree_on_what_a_table_says_of_them():
     for one in metrics:
         if one.task == "topk" and one.name in metrics:
             other = metrics.get(one.name)
-            assert (other.title, other.higher_is_better, other.has_unit) == (one.title, one.higher_is_better, False)
+            assert (other.title, other.higher_is_better, other.has_unit) == (
+                one.title,
+                one.higher_is_better,
+                False,
+            )
 
 
 @pytest.mark.parametrize(
-    "metric", [one for one in metrics if one.is_ours and one.is_computable], ids=lambda one: f"{one.task}-{one.name}"
+    "metric",
+    [one for one in metrics if one.is_ours and one.is_computable],
+    ids=lambda one: f"{one.task}-{one.name}",
 )
 def test_every_metric_keeps_the_contract(metric):
     assert len(check_metric(metric)) >= 6
 
 
 def test_every_metric_says_where_it_is_from():
-    assert [one.name for one in metrics if one.is_ours and one.is_computable and not one.reference] == []
+    assert [
+        one.name for one in metrics if one.is_ours and one.is_computable and not one.reference
+    ] == []
 
 
 # Where metrics are found
@@ -157,7 +185,9 @@ def test_scorers_of_two_and_more_classes_give_scikit_learns_values():
             "roc_auc_ovr": sk.roc_auc_score(y, P if many else P[:, 1], multi_class="ovr"),
             "f1_weighted": sk.f1_score(y, labels, average="weighted"),
         }
-        values = metric_values(list(wanted), "classification", y, labels, probabilities=P, classes=classes)
+        values = metric_values(
+            list(wanted), "classification", y, labels, probabilities=P, classes=classes
+        )
         assert values == pytest.approx(wanted, rel=1e-12)
 
 
@@ -188,7 +218,9 @@ def test_a_function_is_a_metric_by_its_name_and_what_it_says_of_itself():
     assert (found.name, found.higher_is_better, found.use) == ("gain", None, f"{__name__}:gain")
     gain_with_words = dataclasses.replace(found, higher_is_better=True, lowest=0, highest=1)
     assert gain_with_words.best == 1
-    with pytest.raises(InputError, match=r"set gain\.higher_is_better = True or False beside the function"):
+    with pytest.raises(
+        InputError, match=r"set gain\.higher_is_better = True or False beside the function"
+    ):
         ranking_metric(gain, "regression")
     with pytest.raises(InputError, match="neither a name nor a function"):
         find_metric(3)
@@ -204,7 +236,8 @@ def test_ours_are_identified_by_name_and_others_by_content():
     assert find_metric(gain).identity() == ["gain", gain, {}, False]
     # The names alone make the key, as in the first release: stored cells stay valid.
     assert (
-        Curve(metrics=("micro_f1", "coverage")).identity() != Curve(metrics=("micro_f1", find_metric(gain))).identity()
+        Curve(metrics=("micro_f1", "coverage")).identity()
+        != Curve(metrics=("micro_f1", find_metric(gain))).identity()
     )
 
 
@@ -217,7 +250,9 @@ def test_a_metric_travels_to_other_processes():
 
 
 def test_a_declared_metric_is_known_and_one_name_is_one_metric():
-    @declare_metric(task="regression", title="Largest gap", higher_is_better=False, lowest=0, unit=1)
+    @declare_metric(
+        task="regression", title="Largest gap", higher_is_better=False, lowest=0, unit=1
+    )
     def largest_gap(y_true, y_pred):
         return np.abs(np.subtract(y_true, y_pred)).max()
 
@@ -235,10 +270,23 @@ def test_the_words_of_a_metric_are_checked():
 
 
 def test_a_store_tells_of_metrics_that_are_not_ours_without_running_them():
-    remember(["rmse", {"name": "yield", "title": "Yield", "higher_is_better": True, "use": "no_such_module:yield_"}])
+    remember(
+        [
+            "rmse",
+            {
+                "name": "yield",
+                "title": "Yield",
+                "higher_is_better": True,
+                "use": "no_such_module:yield_",
+            },
+        ]
+    )
     assert (named_metric("yield").title, named_metric("yield").higher_is_better) == ("Yield", True)
     with pytest.raises(
-        InputError, match="no code runs that a file names: name it yourself, with --metric no_such_module:yield_"
+        InputError,
+        match=(
+            "no code runs that a file names: name it yourself, with --metric no_such_module:yield_"
+        ),
     ):
         find_metric("yield", "regression")
     with pytest.raises(InputError, match="another direction"):
@@ -284,19 +332,26 @@ def own_module(tmp_path, monkeypatch):
 def test_a_function_of_a_file_scores_a_curve_from_toml_to_verdict(own_module, tmp_path):
     path = tmp_path / "curve.toml"
     path.write_text(
-        'name = "own"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 3\n[protocol]\nkind = "curve"\n'
-        f'k = {{ min = 2, max = 4, step = 2 }}\nmetrics = ["{own_module}:exact_rows", "subset_accuracy"]\n'
-        '[methods.A]\nuse = "variance"\n[methods.B]\nuse = "random"\n'
+        'name = "own"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 3\n[protocol]\nkind ='
+        f' "curve"\nk = {{ min = 2, max = 4, step = 2 }}\nmetrics = ["{own_module}:exact_rows",'
+        ' "subset_accuracy"]\n[methods.A]\nuse = "variance"\n[methods.B]\nuse = "random"\n'
     )
     with Experiment.from_toml(path).run(tmp_path / "own.sqlite", workers=2) as results:
-        scores = results.scores().pivot_table(index=["fold", "method", "at"], columns="metric", values="value")
+        scores = results.scores().pivot_table(
+            index=["fold", "method", "at"], columns="metric", values="value"
+        )
         np.testing.assert_allclose(scores["exact_rows"], scores["subset_accuracy"])
         metrics._known.pop("exact_rows")
     with Results.open(tmp_path / "own.sqlite") as again:
         frame = again.scores("exact_rows")
         assert named_metric("exact_rows").title == "Exact rows"
-        sides = {name: rows.set_index("fold")["value"] for name, rows in frame[frame["at"] == 4].groupby("method")}
-        verdict = paragone.pairwise(sides["A"], sides["B"], metric="exact_rows", name_a="A", name_b="B")
+        sides = {
+            name: rows.set_index("fold")["value"]
+            for name, rows in frame[frame["at"] == 4].groupby("method")
+        }
+        verdict = paragone.pairwise(
+            sides["A"], sides["B"], metric="exact_rows", name_a="A", name_b="B"
+        )
         assert verdict.higher_is_better is True
 
 
@@ -311,7 +366,9 @@ def test_a_cross_validation_selects_by_a_function_of_a_file(own_module, tmp_path
     twin = Crossval(metric="max_error", task="regression")
     frames = []
     for place, one in enumerate((protocol, twin)):
-        methods = {"ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 100.0]}}}
+        methods = {
+            "ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 100.0]}}
+        }
         with Experiment(["diabetes"], methods, {"folds": 3}, one, seed=1).run(
             tmp_path / f"{place}.sqlite", 0
         ) as results:
@@ -326,15 +383,25 @@ def test_a_cross_validation_refuses_a_function_without_a_direction():
 
 
 def test_an_undirected_function_is_scored_and_reported_and_not_compared(own_module, tmp_path):
-    gain_of_labels = Metric("gain_of_labels", title="Gain", function=lambda Y, labels: float((labels == Y).mean()))
-    methods, protocol = {"A": "variance", "B": "random"}, Curve(k=KGrid(2, 4, 2), metrics=(gain_of_labels, "micro_f1"))
+    gain_of_labels = Metric(
+        "gain_of_labels", title="Gain", function=lambda Y, labels: float((labels == Y).mean())
+    )
+    methods, protocol = (
+        {"A": "variance", "B": "random"},
+        Curve(k=KGrid(2, 4, 2), metrics=(gain_of_labels, "micro_f1")),
+    )
     data = ["wine-traits", "digits-traits"]
-    with Experiment(data, methods, {"folds": 2}, protocol).run(tmp_path / "own.sqlite", 0) as results:
+    with Experiment(data, methods, {"folds": 2}, protocol).run(
+        tmp_path / "own.sqlite", 0
+    ) as results:
         frame = results.scores("gain_of_labels")
         assert frame["value"].between(0, 1).all()
         with pytest.raises(
             InputError,
-            match=r"which way of 'gain_of_labels' is better is not known.*set gain_of_labels\.higher_is_better",
+            match=(
+                r"which way of 'gain_of_labels' is better is not known.*set"
+                r" gain_of_labels\.higher_is_better"
+            ),
         ):
             paragone.compare(frame)
         paragone.report(results, tmp_path / "report")

@@ -98,7 +98,9 @@ def test_row_order_does_not_matter_to_label_metrics(problem, seed):
 @given(problem=problems())
 def test_a_perfect_prediction_is_perfect(problem):
     Y, _, _ = problem
-    values = metric_values(["hamming_loss", "subset_accuracy"], "multilabel", Y, Y, scores=Y.astype(float))
+    values = metric_values(
+        ["hamming_loss", "subset_accuracy"], "multilabel", Y, Y, scores=Y.astype(float)
+    )
     assert values == {"hamming_loss": 0.0, "subset_accuracy": 1.0}
     assert metric_values(["micro_f1"], "multilabel", Y, Y)["micro_f1"] == (1.0 if Y.any() else 0.0)
 
@@ -113,7 +115,9 @@ def test_a_label_neither_present_nor_predicted_counts_as_chosen():
 def test_no_usable_label_gives_zero():
     Y = np.zeros((3, 2), dtype=np.uint8)
     assert macro_f1(Y, Y, "skip") == 0.0
-    assert metric_values(["micro_pr_auc", "macro_pr_auc"], "multilabel", Y, Y, scores=Y.astype(float)) == {
+    assert metric_values(
+        ["micro_pr_auc", "macro_pr_auc"], "multilabel", Y, Y, scores=Y.astype(float)
+    ) == {
         "micro_pr_auc": 0.0,
         "macro_pr_auc": 0.0,
     }

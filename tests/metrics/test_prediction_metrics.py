@@ -34,7 +34,12 @@ def test_classification_metrics_meet_the_known_answers(unit_oracles):
     expected = {name: value for name, value in case["values"].items() if name != "hamming_loss"}
     values = metric_values(list(expected), "classification", case["y_true"], case["y_pred"])
     assert values == pytest.approx(expected, rel=1e-12)
-    assert metric_values(["error_rate"], "classification", case["y_true"], case["y_pred"])["error_rate"] == 0.25
+    assert (
+        metric_values(["error_rate"], "classification", case["y_true"], case["y_pred"])[
+            "error_rate"
+        ]
+        == 0.25
+    )
 
 
 @pytest.mark.known_answer
@@ -50,14 +55,22 @@ def test_edge_values_meet_the_known_answers(unit_oracles):
     edge = unit_oracles["edge"]
     assert np.isnan(metric_values(["rmse"], "regression", [], [])["rmse"])
     assert edge["rmse_empty"] == "nan"
-    assert metric_values(["rpd"], "regression", [1.0, 2.0], [1.0, 2.0])["rpd"] == np.inf == float(edge["rpd_perfect"])
     assert (
-        metric_values(["consistency"], "regression", [2.0, 2.0], [1.0, 3.0])["consistency"] == edge["consistency_const"]
+        metric_values(["rpd"], "regression", [1.0, 2.0], [1.0, 2.0])["rpd"]
+        == np.inf
+        == float(edge["rpd_perfect"])
+    )
+    assert (
+        metric_values(["consistency"], "regression", [2.0, 2.0], [1.0, 3.0])["consistency"]
+        == edge["consistency_const"]
     )
 
 
 ROWS = st.lists(
-    st.tuples(st.floats(-100, 100).map(lambda x: round(x, 3)), st.floats(-100, 100).map(lambda x: round(x, 3))),
+    st.tuples(
+        st.floats(-100, 100).map(lambda x: round(x, 3)),
+        st.floats(-100, 100).map(lambda x: round(x, 3)),
+    ),
     min_size=2,
     max_size=30,
 )
@@ -103,13 +116,21 @@ def test_ddof_one_divides_by_one_less():
 
 def test_what_does_not_exist_is_nan_and_never_zero():
     constant = metric_values(
-        ("r2", "explained_variance", "pearson_r", "nrmse", "nmse"), "regression", [2.0, 2.0], [1.0, 2.0]
+        ("r2", "explained_variance", "pearson_r", "nrmse", "nmse"),
+        "regression",
+        [2.0, 2.0],
+        [1.0, 2.0],
     )
     assert all(np.isnan(value) for value in constant.values())
     assert np.isnan(metric_values(["accuracy"], "classification", [], [])["accuracy"])
     assert np.isnan(metric_values(["roc_auc"], "classification", [0, 1], [0, 1])["roc_auc"])
     one_class = metric_values(
-        ["roc_auc"], "classification", [0, 0], [0, 0], probabilities=np.array([[0.9, 0.1], [0.8, 0.2]]), classes=[0, 1]
+        ["roc_auc"],
+        "classification",
+        [0, 0],
+        [0, 0],
+        probabilities=np.array([[0.9, 0.1], [0.8, 0.2]]),
+        classes=[0, 1],
     )
     assert np.isnan(one_class["roc_auc"])
 
@@ -138,7 +159,9 @@ def test_classification_metrics_agree_with_scikit_learn(rows, as_text):
         }
         if len(np.unique(y)) > 1:
             expected["cohen_kappa"] = sk.cohen_kappa_score(y, p)
-    assert metric_values(list(expected), "classification", y, p) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert metric_values(list(expected), "classification", y, p) == pytest.approx(
+        expected, rel=1e-9, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -149,7 +172,12 @@ def test_probability_metrics_agree_with_scikit_learn(n_classes):
     P = rng.dirichlet(np.ones(n_classes), 60).round(2)
     P /= P.sum(axis=1, keepdims=True)
     values = metric_values(
-        ["roc_auc", "log_loss"], "classification", y, classes[P.argmax(1)], probabilities=P, classes=classes
+        ["roc_auc", "log_loss"],
+        "classification",
+        y,
+        classes[P.argmax(1)],
+        probabilities=P,
+        classes=classes,
     )
     auc = sk.roc_auc_score(y, P[:, 1] if n_classes == 2 else P, multi_class="ovr")
     assert values == pytest.approx({"roc_auc": auc, "log_loss": sk.log_loss(y, P)}, rel=1e-9)

@@ -50,7 +50,9 @@ def test_impossible_k_grids_are_refused(wrong):
         KGrid(*wrong)
 
 
-@pytest.mark.parametrize("wrong", [(0.0, 0.5, 0.1), (0.1, 1.5, 0.1), (0.1, 0.5, 0.0), (0.1, 0.5, 0.1, 0.25)])
+@pytest.mark.parametrize(
+    "wrong", [(0.0, 0.5, 0.1), (0.1, 1.5, 0.1), (0.1, 0.5, 0.0), (0.1, 0.5, 0.1, 0.25)]
+)
 def test_impossible_p_grids_are_refused(wrong):
     with pytest.raises(InputError, match="p-grid"):
         PGrid(*wrong)

@@ -65,12 +65,18 @@ def test_every_common_way_to_write_a_ranking_is_read(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1\n2\n4\n", "no permutation of 1..4: index 3 is missing (it holds 3 numbers, there are 4 features)"),
+        (
+            "1\n2\n4\n",
+            "no permutation of 1..4: index 3 is missing (it holds 3 numbers, there are 4 features)",
+        ),
         ("1\n2\n2\n4\n", "index 3 is missing and index 2 is there more than once"),
         ("1\n2\n3\n4\n1\n", "no permutation of 1..4: index 1 is there more than once"),
         ("0\n1\n2\n3\n", "index 0 is out of range 1..4; rankings in files are counted from 1"),
         ("1\n2\n3\n5\n", "index 5 is out of range 1..4"),
-        ("1\n2\n3\n4\n5\n", "index 5 is out of range 1..4 (it holds 5 numbers, there are 4 features)"),
+        (
+            "1\n2\n3\n4\n5\n",
+            "index 5 is out of range 1..4 (it holds 5 numbers, there are 4 features)",
+        ),
         ("-1\n2\n3\n4\n", "index -1 is out of range"),
         ("1\n", "indices 2, 3, 4 are missing"),
         ("feature\n1\n2\n", "'feature' is no whole number"),

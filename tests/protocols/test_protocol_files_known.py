@@ -22,7 +22,8 @@ METRICS = ("hamming_loss", "avg_precision", "one_error", "micro_f1", "macro_f1")
 def document(folder: Path, name: str, n_features: int, fold: dict) -> dict[str, float]:
     """Bring one fold and a ranking from elsewhere, and read the exported curve at all features.
 
-    In file order: distances are summed in ranked order, and rows of unit norm tie but for their rounding.
+    In file order: distances are summed in ranked order, and rows of unit norm tie but for their
+    rounding.
     """
     (folder / "folds" / name).mkdir(parents=True)
     savemat(folder / "folds" / name / "fold0.mat", fold)
@@ -49,7 +50,8 @@ def test_arts_brought_as_raw_matlab_matrices_scores_as_published(data_folder, tm
     }
     assert fold["Y_train"].shape == (26, 2000)
     found = document(tmp_path, "Arts", 462, fold)
-    # Published is an average precision of .5093, with ties ordered by rounding; in exact arithmetic it is .5094.
+    # Published is an average precision of .5093, with ties ordered by rounding; in exact arithmetic
+    # it is .5094.
     published = {
         "hamming_loss": 0.0612,
         "avg_precision": 0.5094,
@@ -78,11 +80,22 @@ def test_emotions_scaled_elsewhere_scores_as_published(data_folder, tmp_path):
 @pytest.mark.parametrize("name", ["health/Health.mat", "medical"])
 def test_real_sets_come_back_from_their_folds(data_folder, tmp_path, name):
     dataset = load(data_folder / "multilabel" / name)
-    folder = export_folds(dataset, tmp_path, SplitPlan(kind="holdout", folds=2, scale="none"), seed=42)
+    folder = export_folds(
+        dataset, tmp_path, SplitPlan(kind="holdout", folds=2, scale="none"), seed=42
+    )
     again = load(f"folds:{folder}")
-    assert (again.name, again.n_features, again.n_targets) == (dataset.name, dataset.n_features, dataset.n_targets)
+    assert (again.name, again.n_features, again.n_targets) == (
+        dataset.name,
+        dataset.n_features,
+        dataset.n_targets,
+    )
     assert again.target_names == dataset.target_names
-    rows = loadmat(folder / "fold1.mat", variable_names=["train_rows"])["train_rows"].ravel().astype(int) - 1
+    rows = (
+        loadmat(folder / "fold1.mat", variable_names=["train_rows"])["train_rows"]
+        .ravel()
+        .astype(int)
+        - 1
+    )
     stacked, original = again.X[again.stored_splits[1][0]], dataset.X[rows]
     assert abs(stacked - original).max() == 0
     np.testing.assert_array_equal(again.y[again.stored_splits[1][0]], dataset.y[rows])

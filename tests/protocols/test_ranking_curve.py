@@ -32,7 +32,9 @@ def problem(kind: str, seed: int = 0, n: int = 60, d: int = 9):
         "rounded": lambda: np.round(rng.random((n, d)), 1),
         "integer": lambda: rng.integers(0, 3, (n, d)).astype(float),
         "binary": lambda: (rng.random((n, d)) < 0.2).astype(float),
-        "duplicated rows": lambda: np.repeat(rng.random((n // 4, d)), 4, axis=0)[rng.permutation(n)],
+        "duplicated rows": lambda: np.repeat(rng.random((n // 4, d)), 4, axis=0)[
+            rng.permutation(n)
+        ],
     }[kind]()
     Y = (rng.random((n, 4)) < [0.5, 0.2, 0.05, 0.0]).astype(np.uint8)
     half = 2 * n // 3
@@ -44,12 +46,16 @@ def problem(kind: str, seed: int = 0, n: int = 60, d: int = 9):
 def test_every_point_and_metric_equals_a_naive_double_loop(kind, seed):
     ranking, X_train, Y_train, X_test, Y_test = problem(kind, seed)
     ks = [1, 2, 5, 9]
-    curve = ranking_curve(ranking, X_train, Y_train, X_test, Y_test, k=ks, metrics=metric_names("multilabel"))
+    curve = ranking_curve(
+        ranking, X_train, Y_train, X_test, Y_test, k=ks, metrics=metric_names("multilabel")
+    )
     for k in ks:
         used = ranking[:k]
         scores = oracle.naive_mlknn(X_train[:, used], Y_train, X_test[:, used])
         labels = (scores >= 0.5).astype(np.uint8)
-        expected = metric_values(metric_names("multilabel"), "multilabel", Y_test, labels, scores=scores)
+        expected = metric_values(
+            metric_names("multilabel"), "multilabel", Y_test, labels, scores=scores
+        )
         assert curve.loc[k].to_dict() == pytest.approx(expected, abs=1e-12)
 
 
@@ -87,7 +93,14 @@ def test_any_multilabel_classifier_is_fitted_on_the_first_k_features(evaluator):
     Y_train = Y_train.copy()
     Y_train[0, 3] = 1
     curve = ranking_curve(
-        ranking, X_train, Y_train, X_test, Y_test, k=[3], evaluator=evaluator, metrics=["hamming_loss"]
+        ranking,
+        X_train,
+        Y_train,
+        X_test,
+        Y_test,
+        k=[3],
+        evaluator=evaluator,
+        metrics=["hamming_loss"],
     )
     predicted = evaluator.fit(X_train[:, ranking[:3]], Y_train).predict(X_test[:, ranking[:3]])
     assert curve.hamming_loss[3] == np.mean(predicted != Y_test)
@@ -98,8 +111,11 @@ def test_forest_probabilities_of_one_class_labels_are_what_was_seen():
     Y_train = Y_train.copy()
     Y_train[:, 3] = 1
     forest = RandomForestClassifier(n_estimators=5, random_state=0)
-    curve = ranking_curve(ranking, X_train, Y_train, X_test, Y_test, k=[4], evaluator=forest, metrics=["one_error"])
-    # Label 3 has score 1 everywhere and is the first best label unless an earlier one also reaches 1.
+    curve = ranking_curve(
+        ranking, X_train, Y_train, X_test, Y_test, k=[4], evaluator=forest, metrics=["one_error"]
+    )
+    # Label 3 has score 1 everywhere and is the first best label unless an earlier one also reaches
+    # 1.
     assert 0.0 <= curve.one_error[4] <= 1.0
     assert curve.one_error[4] > 0.5
 
@@ -124,6 +140,13 @@ def test_forest_probabilities_of_one_class_labels_are_what_was_seen():
 )
 def test_bad_input_is_refused_with_one_sentence(change, sentence):
     ranking, X_train, Y_train, X_test, Y_test = problem("real", 10)
-    given = {"ranking": ranking, "X_train": X_train, "Y_train": Y_train, "X_test": X_test, "Y_test": Y_test, "k": [3]}
+    given = {
+        "ranking": ranking,
+        "X_train": X_train,
+        "Y_train": Y_train,
+        "X_test": X_test,
+        "Y_test": Y_test,
+        "k": [3],
+    }
     with pytest.raises(InputError, match=sentence.replace("+", r"\+")):
         ranking_curve(**{**given, **change})

@@ -28,7 +28,9 @@ IN_ORDER = {"A&B_1": "variance", "Chi2": "chi2", "Random": "random"}
 
 def texts(folder: Path) -> dict[str, bytes]:
     """Return the protocol's tables of a report or a comparison."""
-    kept = [file for file in folder.rglob("*") if file.name.startswith(("table_", "benchmark_means"))]
+    kept = [
+        file for file in folder.rglob("*") if file.name.startswith(("table_", "benchmark_means"))
+    ]
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in kept}
 
 
@@ -37,7 +39,9 @@ def both(tmp_path_factory) -> Path:
     """A run on both grids: the tables of its report, and its files; the store is gone."""
     place = tmp_path_factory.mktemp("both")
     protocol = Curve(KGrid(2, 8, 2), PGrid(0.2, 0.6, 0.2), metrics=METRICS)
-    experiment = Experiment(SETS, IN_ORDER, {"folds": 3}, protocol, name="first", seed=5, repeats={"Random": 3})
+    experiment = Experiment(
+        SETS, IN_ORDER, {"folds": 3}, protocol, name="first", seed=5, repeats={"Random": 3}
+    )
     results = experiment.run(place / "a.sqlite", 0)
     export_protocol_files(results, place / "run")
     paragone.report(results, place / "report", reference="Chi2", charts=False)
@@ -60,21 +64,28 @@ def test_the_display_map_names_and_orders(tmp_path):
     names = {"wine-traits": "Wine", "digits-traits": "Digits", "V": "Variance!", "C": "Chi & 2"}
     protocol = Curve(KGrid(2, 8, 2), metrics=METRICS)
     data = ["wine-traits", "digits-traits"]
-    results = Experiment(data, {"V": "variance", "C": "chi2"}, {"folds": 3}, protocol).run(tmp_path / "a.sqlite", 0)
+    results = Experiment(data, {"V": "variance", "C": "chi2"}, {"folds": 3}, protocol).run(
+        tmp_path / "a.sqlite", 0
+    )
     export_protocol_files(results, tmp_path / "run")
     paragone.report(results, tmp_path / "report", reference="C", display_map=names, charts=False)
     compare_results_folder(tmp_path / "run", reference="C", names=names).save(tmp_path / "tables")
     assert texts(tmp_path / "tables") == texts(tmp_path / "report")
     # Without the map the same numbers stand in the order of the names.
     compare_results_folder(tmp_path / "run", reference="C").save(tmp_path / "plain")
-    read = [(tmp_path / place / "benchmark_means_kgrid.csv").read_text().split("\n") for place in ("plain", "report")]
+    read = [
+        (tmp_path / place / "benchmark_means_kgrid.csv").read_text().split("\n")
+        for place in ("plain", "report")
+    ]
     assert sorted(read[0]) == sorted(read[1])
 
 
 CURVES = {"DAGFS": 0.60, "GRRO": 0.55, "SRFS": 0.50}
 
 
-def write_run(folder: Path, *, grids=("k",), n_sets: int = 7, n_folds: int = 4, seed: int = 1) -> Path:
+def write_run(
+    folder: Path, *, grids=("k",), n_sets: int = 7, n_folds: int = 4, seed: int = 1
+) -> Path:
     """Write a folder as another program would: curves alone, MATLAB's habits included."""
     rng = np.random.default_rng(seed)
     for method, level in CURVES.items():
@@ -84,7 +95,11 @@ def write_run(folder: Path, *, grids=("k",), n_sets: int = 7, n_folds: int = 4, 
                 for grid in grids:
                     at = [10, 20, 30] if grid == "k" else [0.1, 0.15000000000000002, 0.2]
                     f1 = np.clip(level + 0.05 * rng.standard_normal((2, 3)) + 0.03 * number, 0, 1)
-                    content = {f"{grid}_values": at, "micro_f1": list(f1[0]), "macro_f1": list(f1[1])}
+                    content = {
+                        f"{grid}_values": at,
+                        "micro_f1": list(f1[0]),
+                        "macro_f1": list(f1[1]),
+                    }
                     content["hamming_loss"] = list(1 - f1[0])
                     if grid == "p":
                         content |= {"k_values": [2, 3, 4], "p_target": 0.2}
@@ -112,7 +127,9 @@ def test_every_figure_of_the_statistics_is_one_computed_by_hand(tmp_path):
     table = (tmp_path / "tables" / "table_stats.tex").read_text()
     assert "Holm" in table
     means = by_hand(run, "macro_f1")
-    raw = {m: stats.wilcoxon(means["DAGFS"], means[m], method="exact").pvalue for m in ("GRRO", "SRFS")}
+    raw = {
+        m: stats.wilcoxon(means["DAGFS"], means[m], method="exact").pvalue for m in ("GRRO", "SRFS")
+    }
     low, high = sorted(raw, key=raw.__getitem__)
     holm = {low: min(1, 2 * raw[low]), high: max(min(1, 2 * raw[low]), raw[high])}
     for rival, p in raw.items():
@@ -126,12 +143,17 @@ def test_every_figure_of_the_statistics_is_one_computed_by_hand(tmp_path):
 
 def test_a_metric_alone_is_compared_in_full_and_json_has_every_metric(tmp_path, paragone):
     run = write_run(tmp_path / "run", grids=("k", "p"))
-    ended = paragone("compare", run, "--reference", "DAGFS", "--metric", "hamming_loss", "--at", 0.15)
+    ended = paragone(
+        "compare", run, "--reference", "DAGFS", "--metric", "hamming_loss", "--at", 0.15
+    )
     assert ended.code == 0, ended.err
     assert "hamming_loss" in ended.out
     assert "Pairs (positive favours the method)" in ended.out
     found = json.loads(paragone("compare", run, "--reference", "DAGFS", "--json").out)
-    assert [(one["metric"], one["grid"]) for one in found["comparisons"]][:2] == [("micro_f1", "k"), ("macro_f1", "k")]
+    assert [(one["metric"], one["grid"]) for one in found["comparisons"]][:2] == [
+        ("micro_f1", "k"),
+        ("macro_f1", "k"),
+    ]
     assert len(found["comparisons"]) == 6
     assert found["comparisons"][3]["counts"] == "the value at 20 % of the features"
     assert found["read"]["notes"] == []
@@ -140,7 +162,10 @@ def test_a_metric_alone_is_compared_in_full_and_json_has_every_metric(tmp_path, 
 def test_without_a_reference_all_pairs_are_compared_and_no_table_is_written(tmp_path):
     found = compare_results_folder(write_run(tmp_path / "run"))
     assert len(found.to_dict()["comparisons"][0]["pairs"]) == 3
-    with pytest.raises(InputError, match=r"say whom the tables compare with each other: reference=NAME \(DAGFS, GRRO"):
+    with pytest.raises(
+        InputError,
+        match=r"say whom the tables compare with each other: reference=NAME \(DAGFS, GRRO",
+    ):
         found.save(tmp_path / "tables")
     assert not (tmp_path / "tables").exists()
 
@@ -175,13 +200,31 @@ DAMAGED = {
         lambda run: edited(run / FILE, macro_f1=[0.5, 0.5]),
         "2 values of macro_f1 stand beside 3 points",
     ),
-    "percent": (lambda run: edited(run / FILE, micro_f1=[55.0, 56.0, 57.0]), "shares are wanted, not percent"),
-    "infinity": (lambda run: edited(run / FILE, micro_f1=[0.5, float("inf"), 0.5]), "micro_f1 is inf at k = 20"),
-    "text": (lambda run: edited(run / FILE, micro_f1=[0.5, "0.5", 0.5]), "micro_f1 holds '0.5', which is not a number"),
+    "percent": (
+        lambda run: edited(run / FILE, micro_f1=[55.0, 56.0, 57.0]),
+        "shares are wanted, not percent",
+    ),
+    "infinity": (
+        lambda run: edited(run / FILE, micro_f1=[0.5, float("inf"), 0.5]),
+        "micro_f1 is inf at k = 20",
+    ),
+    "text": (
+        lambda run: edited(run / FILE, micro_f1=[0.5, "0.5", 0.5]),
+        "micro_f1 holds '0.5', which is not a number",
+    ),
     "no grid": (lambda run: edited(run / FILE, k_values=None), "there are no k_values in it"),
-    "a grid that falls": (lambda run: edited(run / FILE, k_values=[10, 10, 30]), "k_values are not growing numbers"),
-    "a list for an object": (lambda run: (run / FILE).write_text("[1, 2]"), "there are no k_values in it"),
-    "a folder in other capitals": (second_case, "the methods 'GRRO' and 'Grro' differ in capitals alone"),
+    "a grid that falls": (
+        lambda run: edited(run / FILE, k_values=[10, 10, 30]),
+        "k_values are not growing numbers",
+    ),
+    "a list for an object": (
+        lambda run: (run / FILE).write_text("[1, 2]"),
+        "there are no k_values in it",
+    ),
+    "a folder in other capitals": (
+        second_case,
+        "the methods 'GRRO' and 'Grro' differ in capitals alone",
+    ),
     "one fold twice": (second_fold, "both are the kgrid metrics of GRRO on Set2, fold 3"),
 }
 
@@ -204,13 +247,18 @@ def test_a_missing_fold_is_counted_and_its_block_left_out_for_all(tmp_path):
     (run / "GRRO" / "Set2_fold3_ranking.csv").write_text("1")
     found = compare_results_folder(run, reference="DAGFS")
     assert found.read.notes == (
-        "1 of 84 curves along the k-grid are missing (1 of them with a ranking): GRRO on Set2, fold 3.",
+        (
+            "1 of 84 curves along the k-grid are missing (1 of them with a ranking): GRRO on Set2,"
+            " fold 3."
+        ),
     )
     comparison = found.view.measures[0].comparison
     kept = [
         sum(c) / 3
         for f in (1, 2, 4)
-        for c in [json.loads((run / "DAGFS" / f"Set2_fold{f}_kgrid_metrics.json").read_text())["micro_f1"]]
+        for c in [
+            json.loads((run / "DAGFS" / f"Set2_fold{f}_kgrid_metrics.json").read_text())["micro_f1"]
+        ]
     ]
     place = comparison.scores.datasets.index("Set2"), comparison.scores.methods.index("DAGFS")
     assert comparison.scores.values[place] == pytest.approx(np.mean(kept), abs=1e-15)
@@ -225,11 +273,16 @@ def test_an_undefined_point_leaves_the_fold_without_a_score_and_is_said(tmp_path
     (run / FILE).write_text(json.dumps(content).replace("null", text))
     found = compare_results_folder(run, reference="DAGFS")
     (note,) = found.read.notes
-    assert note.startswith("Without a value: micro_f1 of GRRO on Set2, fold 3 at 1 of 3 points of the k-grid")
+    assert note.startswith(
+        "Without a value: micro_f1 of GRRO on Set2, fold 3 at 1 of 3 points of the k-grid"
+    )
     comparison = found.view.measures[0].comparison
     assert comparison.scores.dropped == ("Set2 fold 3",)
     mean, _ = found.view.measures[0].means["Set2"]["GRRO"]
-    folds = [json.loads((run / "GRRO" / f"Set2_fold{f}_kgrid_metrics.json").read_text())["micro_f1"] for f in (1, 2, 4)]
+    folds = [
+        json.loads((run / "GRRO" / f"Set2_fold{f}_kgrid_metrics.json").read_text())["micro_f1"]
+        for f in (1, 2, 4)
+    ]
     assert mean == pytest.approx(np.mean(folds), abs=1e-15)
 
 
@@ -242,7 +295,10 @@ def test_what_is_no_curve_is_left_alone_and_said(tmp_path):
     edited(run / FILE, program="MATLAB", micro_f1_mean=0.9, own_score=[1.0, 2.0, 3.0])
     found = compare_results_folder(run, reference="DAGFS")
     told = "\n".join(found.read.notes)
-    assert "1 summaries in the files are not those of their curves, and the curves count: Set2_fold3" in told
+    assert (
+        "1 summaries in the files are not those of their curves, and the curves count: Set2_fold3"
+        in told
+    )
     assert "left alone: program." in told
     assert "Which way is better is not known of own_score" in told
     assert "1 other files or folders were left alone" in told
@@ -253,7 +309,9 @@ def test_what_is_no_curve_is_left_alone_and_said(tmp_path):
 def test_curves_of_one_method_under_two_names_are_told(tmp_path):
     run = write_run(tmp_path / "run")
     shutil.copytree(run / "GRRO", run / "ZZZ")
-    assert "GRRO and ZZZ have the same curves everywhere" in compare_results_folder(run).read.notes[0]
+    assert (
+        "GRRO and ZZZ have the same curves everywhere" in compare_results_folder(run).read.notes[0]
+    )
 
 
 def test_two_targets_are_refused_and_rounding_is_told(tmp_path):
@@ -283,7 +341,12 @@ def test_other_folders_are_not_taken_for_one(tmp_path, paragone):
     (tmp_path / "x").mkdir()
     assert not is_results_folder(tmp_path)
     run = write_run(tmp_path / "run")
-    refused(paragone("compare", run, "--reference", "DAGF"), "unknown reference 'DAGF': did you mean 'DAGFS'?")
+    refused(
+        paragone("compare", run, "--reference", "DAGF"),
+        "unknown reference 'DAGF': did you mean 'DAGFS'?",
+    )
     refused(paragone("compare", run, "--metric", "f1"), "unknown metric 'f1'")
-    refused(paragone("compare", run, "--plan"), "--plan is not for a folder of the protocol's results")
+    refused(
+        paragone("compare", run, "--plan"), "--plan is not for a folder of the protocol's results"
+    )
     refused(paragone("compare", run, "--lower-is-better"), "a direction is that of one metric")

@@ -15,21 +15,35 @@ from paragone.errors import InputError
 from paragone.protocols import Curve, KGrid, PGrid
 from paragone.protocols.curve.files import export_protocol_files, import_rankings
 
-METRICS = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
+METRICS = (
+    "micro_f1",
+    "macro_f1",
+    "hamming_loss",
+    "micro_pr_auc",
+    "macro_pr_auc",
+    "avg_precision",
+    "one_error",
+)
 SETS = ("wine-traits", "breast-cancer-traits")
 METHODS = {"Variance": "variance", "Chi/2 ..": "chi2", "Zufällig": "random"}
 BOTH = Curve(KGrid(3, 12, 3), PGrid(0.1, 0.5, 0.1), metrics=METRICS)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory) -> Path:
     """A run of three rankers on two sets, exported as files, with the folds beside it."""
     place = tmp_path_factory.mktemp("first")
-    results = Experiment(SETS, METHODS, {"folds": 3}, BOTH, name="first", seed=5).run(place / "a.sqlite", workers=0)
+    results = Experiment(SETS, METHODS, {"folds": 3}, BOTH, name="first", seed=5).run(
+        place / "a.sqlite", workers=0
+    )
     export_protocol_files(results, place / "run")
     results.close()
     for name in SETS:
@@ -38,7 +52,9 @@ def first(tmp_path_factory) -> Path:
 
 
 def imported_run(place: Path, store: Path, data, protocol=BOTH, **options) -> Results:
-    return import_rankings(place / "run", data, protocol=protocol, **options).experiment.run(store, workers=0)
+    return import_rankings(place / "run", data, protocol=protocol, **options).experiment.run(
+        store, workers=0
+    )
 
 
 def test_every_cell_has_its_five_files(first):
@@ -79,7 +95,9 @@ def test_documents_hold_what_ranking_curve_measures(first):
     assert document["micro_f1_at_p_target"] == document["micro_f1"][document["p_values"].index(0.2)]
 
 
-@pytest.mark.parametrize(("grid", "ending"), [(Curve(KGrid(4, 8, 4)), "kgrid"), (Curve(p=PGrid()), "pgrid")])
+@pytest.mark.parametrize(
+    ("grid", "ending"), [(Curve(KGrid(4, 8, 4)), "kgrid"), (Curve(p=PGrid()), "pgrid")]
+)
 def test_a_single_grid_gives_its_own_document_only(first, tmp_path, grid, ending):
     results = imported_run(first, tmp_path / "b.sqlite", [str(first / "folds")], protocol=grid)
     export_protocol_files(results, tmp_path / "run")
@@ -97,7 +115,11 @@ def test_the_time_files_hold_wall_time_and_processor_time_each_by_its_name(first
 
 
 def test_a_store_that_never_kept_processor_time_has_no_file_of_it(tmp_path):
-    old = Path(shutil.copy(Path(__file__).parents[1] / "lab" / "store" / "version2.sqlite", tmp_path / "old.sqlite"))
+    old = Path(
+        shutil.copy(
+            Path(__file__).parents[1] / "lab" / "store" / "version2.sqlite", tmp_path / "old.sqlite"
+        )
+    )
     with Results.open(old) as results:
         export_protocol_files(results, tmp_path / "run")
     names = [path.name for path in (tmp_path / "run" / "V").iterdir()]
@@ -113,7 +135,9 @@ def test_zero_division_reaches_the_documents(tmp_path, zero_division):
     documents = {}
     for choice in (0, zero_division):
         protocol = Curve(KGrid(3, 6, 3), zero_division=choice)
-        results = Experiment([dataset], {"V": "variance"}, {"folds": 2}, protocol).run(tmp_path / f"{choice}.sqlite", 0)
+        results = Experiment([dataset], {"V": "variance"}, {"folds": 2}, protocol).run(
+            tmp_path / f"{choice}.sqlite", 0
+        )
         export_protocol_files(results, tmp_path / str(choice))
         text = (tmp_path / str(choice) / "V" / "d_fold0_kgrid_metrics.json").read_text()
         documents[choice] = json.loads(text)
@@ -125,7 +149,9 @@ def test_zero_division_reaches_the_documents(tmp_path, zero_division):
 
 
 def test_changing_one_ranking_changes_its_own_cell_alone(first, tmp_path):
-    before = import_rankings(first / "run", [str(first / "folds")], protocol=BOTH, name="x").experiment
+    before = import_rankings(
+        first / "run", [str(first / "folds")], protocol=BOTH, name="x"
+    ).experiment
     run = tmp_path / "run"
     for name, content in contents(first / "run").items():
         (run / name).parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +171,9 @@ def test_changing_one_ranking_changes_its_own_cell_alone(first, tmp_path):
 
 def test_another_grid_takes_the_rankings_from_the_store(first, tmp_path):
     imported_run(first, tmp_path / "b.sqlite", [str(first / "folds")], name="x").close()
-    other = import_rankings(first / "run", [str(first / "folds")], protocol=Curve(KGrid(2, 6, 2)), name="x")
+    other = import_rankings(
+        first / "run", [str(first / "folds")], protocol=Curve(KGrid(2, 6, 2)), name="x"
+    )
     forecast = other.experiment.forecast(tmp_path / "b.sqlite")
     assert forecast.as_dict()["to_fit"] == 0
     assert len(forecast.to_run) == 18
@@ -174,7 +202,9 @@ def test_a_missing_ranking_is_refused_or_fails_alone(first, tmp_path):
             (run / name).parent.mkdir(parents=True, exist_ok=True)
             (run / name).write_bytes(content)
     data = [str(first / "folds")]
-    with pytest.raises(InputError, match="no ranking of Variance on wine-traits, fold 1; --allow-missing"):
+    with pytest.raises(
+        InputError, match="no ranking of Variance on wine-traits, fold 1; --allow-missing"
+    ):
         import_rankings(run, data)
     imported = import_rankings(run, data, protocol=BOTH, allow_missing=True)
     assert imported.notes == ("1 of 18 rankings are missing: their cells will fail",)
@@ -197,7 +227,9 @@ def test_a_dataset_can_be_given_the_name_of_the_files(first, tmp_path):
     run.mkdir(parents=True)
     n_features = load("wine-traits").n_features
     for fold in range(3):
-        (run / f"Wein_fold{fold}_ranking.csv").write_text("\n".join(str(j + 1) for j in range(n_features)))
+        (run / f"Wein_fold{fold}_ranking.csv").write_text(
+            "\n".join(str(j + 1) for j in range(n_features))
+        )
     imported = import_rankings(run.parent, [f"Wein={first / 'folds' / 'wine-traits'}"])
     assert {cell.dataset for cell in imported.experiment.cells()} == {"Wein"}
     with pytest.raises(InputError, match="unknown dataset of the rankings 'Wein'"):
@@ -214,8 +246,12 @@ def test_data_without_stored_folds_needs_its_split(first):
 def test_another_number_of_features_is_refused(first):
     dataset = load("wine-traits")
     narrow = Dataset("wine-traits", dataset.X[:, 1:], dataset.y, "multilabel")
-    with pytest.raises(InputError, match=r"wine-traits_fold0_ranking\.csv: index .* is out of range"):
-        import_rankings(first / "run", [narrow, load("breast-cancer-traits")], SplitPlan(folds=3), seed=5)
+    with pytest.raises(
+        InputError, match=r"wine-traits_fold0_ranking\.csv: index .* is out of range"
+    ):
+        import_rankings(
+            first / "run", [narrow, load("breast-cancer-traits")], SplitPlan(folds=3), seed=5
+        )
 
 
 def test_what_cannot_be_exported_is_refused_and_nothing_is_written(first, tmp_path):
@@ -230,8 +266,12 @@ def test_what_cannot_be_exported_is_refused_and_nothing_is_written(first, tmp_pa
 def test_one_of_several_experiments_must_be_named(first, tmp_path):
     store = tmp_path / "a.sqlite"
     for name in ("one", "two"):
-        Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, name=name, seed=len(name)).run(store, 0).close()
-    Experiment(["wine-traits"], {"C": "chi2"}, {"folds": 2}, name="two", seed=8).run(store, 0).close()
+        Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, name=name, seed=len(name)).run(
+            store, 0
+        ).close()
+    Experiment(["wine-traits"], {"C": "chi2"}, {"folds": 2}, name="two", seed=8).run(
+        store, 0
+    ).close()
     with Results.open(store) as results:
         with pytest.raises(InputError, match="holds several experiments or none \\(one, two\\)"):
             export_protocol_files(results, tmp_path / "out")

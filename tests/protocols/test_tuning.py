@@ -55,9 +55,13 @@ def test_ties_go_to_the_candidate_declared_first():
 
 def test_a_candidates_score_is_that_of_the_inner_folds_by_hand():
     dataset = load("wine-traits")
-    tuned = TunedRanker(DAGFS(max_iter=5), grid={"alpha": [0.5]}, folds=3, p=0.5, seed=4).fit(dataset.X, dataset.y)
+    tuned = TunedRanker(DAGFS(max_iter=5), grid={"alpha": [0.5]}, folds=3, p=0.5, seed=4).fit(
+        dataset.X, dataset.y
+    )
     values = []
-    for split in make_splits(Dataset("x", dataset.X, dataset.y, "multilabel"), SplitPlan(folds=3), 4):
+    for split in make_splits(
+        Dataset("x", dataset.X, dataset.y, "multilabel"), SplitPlan(folds=3), 4
+    ):
         X_train, X_test = scale_split(dataset.X[split.train], dataset.X[split.test], "minmax")
         Y_train, Y_test = dataset.y[split.train], dataset.y[split.test]
         ranking = DAGFS(alpha=0.5, max_iter=5, seed=4).fit(X_train, Y_train).ranking_
@@ -78,7 +82,10 @@ def test_a_space_is_searched_with_optuna_and_repeats_itself():
     ("options", "sentence"),
     [
         ({}, "either a grid or a space"),
-        ({"grid": {"first": [1]}, "space": {"first": {"low": 0, "high": 1}}}, "either a grid or a space"),
+        (
+            {"grid": {"first": [1]}, "space": {"first": {"low": 0, "high": 1}}},
+            "either a grid or a space",
+        ),
         ({"grid": {"frist": [1]}}, "did you mean 'first'"),
         ({"space": {"first": {"lo": 0}}}, "needs low and high"),
         ({"grid": {"first": [1]}, "metric": "f1"}, "unknown metric"),
@@ -91,7 +98,10 @@ def test_impossible_tuning_is_refused(options, sentence):
 
 
 def test_an_experiment_file_tunes_inside_train_and_keeps_what_was_chosen(tmp_path):
-    body = 'use = "dagfs"\nparams = { max_iter = 3 }\n[methods.Tuned.tune]\ngrid = { alpha = [0.1, 10.0] }\nfolds = 2'
+    body = (
+        'use = "dagfs"\nparams = { max_iter = 3 }\n[methods.Tuned.tune]\ngrid = { alpha = [0.1,'
+        " 10.0] }\nfolds = 2"
+    )
     file = write_lab(tmp_path, {"Tuned": body}, split="folds = 2")
     results = Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0)
     for fold in range(2):
@@ -114,14 +124,22 @@ def test_scrambled_test_labels_do_not_change_what_is_chosen(tmp_path):
 
 def test_a_repeated_method_has_a_cell_a_seed_and_its_mean_in_the_scores(tmp_path):
     methods = {"Random": 'use = "random"\nseeds = 3', "Variance": 'use = "variance"'}
-    results = Experiment.from_toml(write_lab(tmp_path, methods)).run(tmp_path / "a.sqlite", workers=0)
+    results = Experiment.from_toml(write_lab(tmp_path, methods)).run(
+        tmp_path / "a.sqlite", workers=0
+    )
     every = results.scores("micro_f1", repeats=True)
     assert len(every) == 3 * 4 * (3 + 1)
     assert every.groupby("method")["repeat"].nunique().to_dict() == {"Random": 3, "Variance": 1}
-    means = results.scores("micro_f1").query("method == 'Random' and fold == 1 and at == 4")["value"].item()
+    means = (
+        results.scores("micro_f1")
+        .query("method == 'Random' and fold == 1 and at == 4")["value"]
+        .item()
+    )
     wanted = every.query("method == 'Random' and fold == 1 and at == 4")["value"].mean()
     assert means == pytest.approx(wanted)
-    assert len({tuple(results.ranking("wine-traits", 0, "Random", repeat=r)) for r in range(3)}) == 3
+    assert (
+        len({tuple(results.ranking("wine-traits", 0, "Random", repeat=r)) for r in range(3)}) == 3
+    )
 
 
 def test_raising_the_number_of_seeds_keeps_what_is_there(tmp_path):

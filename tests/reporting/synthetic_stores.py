@@ -26,7 +26,9 @@ ENVIRONMENT = {"paragone": "0.1.0", "python": "3.11.7", "system": "Linux x86_64"
 N_FEATURES, N_TEST, N_LABELS = 40, 6, 3
 
 
-def described(name: str, methods: Sequence[str], datasets: Sequence[str], metrics: Sequence[str], n_folds: int) -> dict:
+def described(
+    name: str, methods: Sequence[str], datasets: Sequence[str], metrics: Sequence[str], n_folds: int
+) -> dict:
     split = {
         "kind": "kfold",
         "folds": n_folds,
@@ -51,7 +53,10 @@ def described(name: str, methods: Sequence[str], datasets: Sequence[str], metric
         "data": list(datasets),
         "split": split,
         "protocol": protocol,
-        "methods": {m: {"use": "paragone.methods.rankers.floors:Variance", "params": {"name": m}} for m in methods},
+        "methods": {
+            m: {"use": "paragone.methods.rankers.floors:Variance", "params": {"name": m}}
+            for m in methods
+        },
         "repeats": {},
     }
 
@@ -73,9 +78,13 @@ class SyntheticStore:
         self.methods, self.datasets, self.metrics = list(methods), list(datasets), list(metrics)
         self.points, self.n_folds = list(points), n_folds
         self.store = Store(path, create=True)
-        self.cells = [self._cell(d, f, m) for d in datasets for f in range(n_folds) for m in methods]
+        self.cells = [
+            self._cell(d, f, m) for d in datasets for f in range(n_folds) for m in methods
+        ]
         rows = np.arange(N_TEST), np.arange(N_TEST, 3 * N_TEST)
-        truth = pack({"y": (np.arange(N_TEST * N_LABELS) % 2).reshape(N_TEST, N_LABELS).astype(np.uint8)})
+        truth = pack(
+            {"y": (np.arange(N_TEST * N_LABELS) % 2).reshape(N_TEST, N_LABELS).astype(np.uint8)}
+        )
         self.store.write_plan(
             Plan(
                 name,
@@ -107,17 +116,30 @@ class SyntheticStore:
         level = 0.5 + 0.3 * np.sin(self.datasets.index(cell.dataset)) * 0.5 - 0.15 * strength
         scores = []
         for metric in self.metrics:
-            curve = level + 0.1 * np.log(self.points) / np.log(20) + rng.normal(0, 0.015, len(self.points))
+            curve = (
+                level
+                + 0.1 * np.log(self.points) / np.log(20)
+                + rng.normal(0, 0.015, len(self.points))
+            )
             values = 1 - curve if metric in ("hamming_loss", "one_error") else curve
-            scores += [Score(metric, float(v), "k", float(k)) for k, v in zip(self.points, values, strict=True)]
-        fitted = Fitted({"ranking": rng.permutation(N_FEATURES)}, {"iterations": 3}, float(rng.random()))
-        outcome = Outcome("done", tuple(scores), fitted, seconds=float(rng.random()), warnings=warnings)
+            scores += [
+                Score(metric, float(v), "k", float(k))
+                for k, v in zip(self.points, values, strict=True)
+            ]
+        fitted = Fitted(
+            {"ranking": rng.permutation(N_FEATURES)}, {"iterations": 3}, float(rng.random())
+        )
+        outcome = Outcome(
+            "done", tuple(scores), fitted, seconds=float(rng.random()), warnings=warnings
+        )
         self.store.commit(cell.key, cell.fit_key, outcome)
 
     def fail(self, cell: Cell, error: str = "ArithmeticError: the matrix is singular") -> None:
         """Commit a cell as failed."""
         traceback = f'Traceback (most recent call last):\n  File "<b>.py", line 1\n{error}\n'
-        self.store.commit(cell.key, cell.fit_key, Outcome("failed", seconds=0.1, error=error, traceback=traceback))
+        self.store.commit(
+            cell.key, cell.fit_key, Outcome("failed", seconds=0.1, error=error, traceback=traceback)
+        )
 
     def fill(self) -> None:
         """Commit every cell and close."""
@@ -139,7 +161,9 @@ def _dataset(name: str) -> dict:
     }
 
 
-def write_store(path: Path, methods: Sequence[str], datasets: Sequence[str], **options: object) -> Path:
+def write_store(
+    path: Path, methods: Sequence[str], datasets: Sequence[str], **options: object
+) -> Path:
     """Write a finished store."""
     SyntheticStore(path, methods, datasets, **options).fill()
     return path

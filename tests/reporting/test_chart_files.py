@@ -20,7 +20,10 @@ def chart(title: str) -> dict:
         "title": title,
         "data": {"values": [{"x": 1, "y": title}, {"x": 2, "y": "b"}]},
         "mark": "point",
-        "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "nominal"}},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative"},
+            "y": {"field": "y", "type": "nominal"},
+        },
     }
 
 
@@ -45,7 +48,9 @@ def test_processes_draw_what_this_process_draws(tmp_path, monkeypatch):
     for name in names:
         stem = file_stem(name)
         save_for_print(chart(name), tmp_path / "here" / stem)
-        there, here = ((tmp_path / folder / f"{stem}.svg").read_text() for folder in ("there", "here"))
+        there, here = (
+            (tmp_path / folder / f"{stem}.svg").read_text() for folder in ("there", "here")
+        )
         assert name in there
         # The system's version of the font may set rarer letters wider.
         assert there == here or not name.isascii()
@@ -78,13 +83,17 @@ def test_few_charts_are_drawn_here_once_each_or_not_at_all(tmp_path):
 
 def test_a_chart_that_cannot_be_drawn_is_told(tmp_path):
     with pytest.raises(InputError, match="Vega-Lite 3 cannot be drawn"), drawn_charts() as drawing:
-        drawing.add(tmp_path / "a", {"$schema": "https://vega.github.io/schema/vega-lite/v3.json", "mark": "point"})
+        drawing.add(
+            tmp_path / "a",
+            {"$schema": "https://vega.github.io/schema/vega-lite/v3.json", "mark": "point"},
+        )
 
 
 def test_a_chart_by_hand_needs_no_version(tmp_path):
     with drawn_charts() as drawing:
         drawing.add(
-            tmp_path / "a", {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+            tmp_path / "a",
+            {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}},
         )
     assert "<svg" in (tmp_path / "a.svg").read_text()
 

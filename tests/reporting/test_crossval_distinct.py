@@ -29,11 +29,20 @@ def by(model):
 
 
 def equal_methods(
-    rng, n_samples, n_replicates, n_methods=2, n_features=5, fit=least_squares, n_folds=5, repeats=1, grouped=True
+    rng,
+    n_samples,
+    n_replicates,
+    n_methods=2,
+    n_features=5,
+    fit=least_squares,
+    n_folds=5,
+    repeats=1,
+    grouped=True,
 ):
     """A cross-validation of equally good methods: each sees features of its own that tell as much of the target.
 
-    Replicates of a sample share its target and most of their noise, as repeated scans of one flask do.
+    Replicates of a sample share its target and most of their noise, as repeated scans of one flask
+    do.
     """
     truth = rng.normal(size=n_samples)
     y = np.repeat(truth + 0.3 * rng.normal(size=n_samples), n_replicates)
@@ -97,8 +106,12 @@ def test_equal_methods_are_told_apart_in_at_most_five_of_a_hundred_experiments(h
     ids=["least squares", "ridge", "neighbours", "tree"],
 )
 @pytest.mark.parametrize("n_features", [5, 10])
-def test_the_level_holds_for_stable_and_unstable_learners(n_replicates, fit, n_experiments, n_features):
-    assert_level_holds(n_experiments, n_samples=30, n_replicates=n_replicates, fit=fit, n_features=n_features)
+def test_the_level_holds_for_stable_and_unstable_learners(
+    n_replicates, fit, n_experiments, n_features
+):
+    assert_level_holds(
+        n_experiments, n_samples=30, n_replicates=n_replicates, fit=fit, n_features=n_features
+    )
 
 
 def test_replicates_that_are_copies_change_nothing():
@@ -114,11 +127,15 @@ def test_replicates_that_are_copies_change_nothing():
         for k, f in enumerate(chain.folds)
     }
     truth = Truth(np.repeat(once.truth.y, times), groups=np.repeat(np.arange(n), times))
-    copied = make_problem("null", "y", truth, spread, None, list(once.chains), lambda v, k: arrays.get((v, k)))
+    copied = make_problem(
+        "null", "y", truth, spread, None, list(once.chains), lambda v, k: arrays.get((v, k))
+    )
     scoring = Settings().scoring("regression")
     one, other = (distinguish(problem, problem.scores(scoring)) for problem in (once, copied))
     assert [pair.rival for pair in other.pairs] == [pair.rival for pair in one.pairs]
-    assert [pair.p_adjusted for pair in other.pairs] == pytest.approx([pair.p_adjusted for pair in one.pairs], rel=1e-9)
+    assert [pair.p_adjusted for pair in other.pairs] == pytest.approx(
+        [pair.p_adjusted for pair in one.pairs], rel=1e-9
+    )
     assert (one.units, other.units, one.pairs[0].n, other.pairs[0].n) == ("samples", "groups", n, n)
 
 
@@ -129,7 +146,9 @@ def test_losses_are_means_of_replicates_of_means_of_repeats():
     for sample in range(10):
         rows = []
         for row in np.flatnonzero(problem.truth.groups == sample):
-            seen = [abs(f.val.y_pred[f.val.samples == row] - problem.truth.y[row]) for f in chain.folds]
+            seen = [
+                abs(f.val.y_pred[f.val.samples == row] - problem.truth.y[row]) for f in chain.folds
+            ]
             rows.append(np.mean(np.concatenate(seen)))
         by_hand.append(np.mean(rows))
     np.testing.assert_allclose(losses(chain, problem.truth.groups), by_hand, rtol=1e-12)
@@ -150,21 +169,34 @@ def test_the_test_is_the_corrected_resampled_t_with_its_variance_taken_from_samp
 def test_the_correction_is_holms_with_the_pairs_that_are_not_tested_at_one():
     p = np.array([0.004, 0.0001, 0.03, 0.2])
     padded = np.concatenate([p, np.ones(41)])
-    np.testing.assert_allclose(find_correction("holm").adjust_among(p, 45), holm(padded)[:4], rtol=1e-12)
+    np.testing.assert_allclose(
+        find_correction("holm").adjust_among(p, 45), holm(padded)[:4], rtol=1e-12
+    )
 
 
 def test_a_clearly_worse_method_is_told_from_the_best_and_with_too_few_samples_nothing_is():
     rng = np.random.default_rng(4)
     problem = equal_methods(rng, 30, 3, n_methods=2)
     poor = {
-        k: fold.val.y_true + 4 * rng.normal(size=len(fold.val)) for k, fold in enumerate(problem.chains["m0"].folds)
+        k: fold.val.y_true + 4 * rng.normal(size=len(fold.val))
+        for k, fold in enumerate(problem.chains["m0"].folds)
     }
     arrays = {
-        (v, k): {"y": np.concatenate([fold.train.y_pred, poor[k] if v == "poor" else fold.val.y_pred])}
+        (v, k): {
+            "y": np.concatenate([fold.train.y_pred, poor[k] if v == "poor" else fold.val.y_pred])
+        }
         for v in ("m0", "poor")
         for k, fold in enumerate(problem.chains["m0"].folds)
     }
-    both = make_problem("d", "y", problem.truth, problem.folds, None, ["m0", "poor"], lambda v, k: arrays.get((v, k)))
+    both = make_problem(
+        "d",
+        "y",
+        problem.truth,
+        problem.folds,
+        None,
+        ["m0", "poor"],
+        lambda v, k: arrays.get((v, k)),
+    )
     assert told_apart(both)
     found = distinguish(both, both.scores(Settings().scoring("regression")))
     assert "30 groups" in distinction_words(found)

@@ -42,7 +42,9 @@ def drawn_rows(chart):
 
 
 def run(folder, data, methods, split=None, name="cv", **protocol):
-    experiment = Experiment(data, methods, split or {"folds": 5}, Crossval(**protocol), name=name, seed=2)
+    experiment = Experiment(
+        data, methods, split or {"folds": 5}, Crossval(**protocol), name=name, seed=2
+    )
     return experiment.run(folder / f"{name}.sqlite", workers=0)
 
 
@@ -50,13 +52,19 @@ def run(folder, data, methods, split=None, name="cv", **protocol):
 def regression():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(60, 6))
-    return Dataset("lake", X, X @ [1.0, 2.0, 0, 0, 0, -1.0] + 0.2 * rng.normal(size=60), "regression")
+    return Dataset(
+        "lake", X, X @ [1.0, 2.0, 0, 0, 0, -1.0] + 0.2 * rng.normal(size=60), "regression"
+    )
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, regression):
     methods = {
-        "PLS": {"use": PLS, "grid": {"n_components": [1, 2, 3, 99]}, "steps": [["raw", "autoscale"]]},
+        "PLS": {
+            "use": PLS,
+            "grid": {"n_components": [1, 2, 3, 99]},
+            "steps": [["raw", "autoscale"]],
+        },
         "Mean": DummyRegressor(),
     }
     other = Dataset("pond", regression.X[:40], regression.y[:40] ** 2, "regression")
@@ -73,7 +81,8 @@ def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each
     shown = [float(row[2].text) for row in table.rows]
     assert shown == sorted(shown)
     starred = [(row[7].text, row[8].text) for row in table.rows if row[2].bold]
-    # PLS does not feel the autoscaling that it does itself: both variants are tied, and both are the best.
+    # PLS does not feel the autoscaling that it does itself: both variants are tied, and both are
+    # the best.
     tied = [("rmsecv", "PLS(raw, n_components=3)"), ("rmsecv", "PLS(autoscale, n_components=3)")]
     assert starred == [*tied, ("mean_val", "PLS(raw, n_components=2)")]
     assert table.notes[0].startswith("RMSECV pools all out-of-fold predictions")
@@ -155,7 +164,9 @@ def test_the_gap_between_grouped_and_ungrouped_replicates_is_stated(tmp_path):
     nearest = {"NN": {"use": "sklearn.neighbors:KNeighborsRegressor", "params": {"n_neighbors": 1}}}
     cv = run(tmp_path, [together, apart], nearest).crossval()
     (line,) = gap_lines(cv)
-    grouped, ungrouped = (p.scores(cv.settings.scoring("regression"))["NN"].cv_score for p in cv.problems)
+    grouped, ungrouped = (
+        p.scores(cv.settings.scoring("regression"))["NN"].cv_score for p in cv.problems
+    )
     assert ungrouped < 0.5 < grouped
     assert f"{ungrouped - grouped:+.4f}" in line
 
@@ -169,7 +180,9 @@ def test_charts_show_every_prediction_once(results):
         rows = next(layer["data"]["values"] for layer in layers if len(layer["data"]["values"]) > 2)
         assert len(rows) == 48 + 12
         assert {row["model"] for row in rows} == {*(f"fold {n}" for n in range(5)), "test (refit)"}
-        assert all(row["residual"] == pytest.approx(row["predicted"] - row["measured"]) for row in rows)
+        assert all(
+            row["residual"] == pytest.approx(row["predicted"] - row["measured"]) for row in rows
+        )
 
 
 def test_the_components_chart_holds_rmsecv_and_rmsec_of_every_number(results):
@@ -219,7 +232,9 @@ def test_the_candlestick_holds_the_quartiles_of_the_folds(results):
 def test_the_confusion_chart_counts_every_validated_sample(tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b", "c"], 12)
-    data = Dataset("three", rng.normal(size=(36, 3)) + np.repeat(np.eye(3), 12, axis=0), y, "classification")
+    data = Dataset(
+        "three", rng.normal(size=(36, 3)) + np.repeat(np.eye(3), 12, axis=0), y, "classification"
+    )
     cv = run(tmp_path, [data], {"L": LogisticRegression()}).crossval()
     rows = drawn_rows(confusion_chart(cv.problems[0], cv, "L"))
     assert sum(row["count"] for row in rows) == 36
@@ -229,9 +244,20 @@ def test_the_confusion_chart_counts_every_validated_sample(tmp_path):
 
 
 def test_the_report_writes_tables_and_charts(results, tmp_path):
-    names = {file.relative_to(tmp_path / "out").as_posix() for file in report(results.path, tmp_path / "out")}
-    assert {"tables.md", "tables.tex", "cv_scores.csv", "final_scores.csv", "fold_scores.csv"} <= names
-    assert {f"figures/lake_{kind}.svg" for kind in ("folds", "components", "predicted", "residuals")} <= names
+    names = {
+        file.relative_to(tmp_path / "out").as_posix()
+        for file in report(results.path, tmp_path / "out")
+    }
+    assert {
+        "tables.md",
+        "tables.tex",
+        "cv_scores.csv",
+        "final_scores.csv",
+        "fold_scores.csv",
+    } <= names
+    assert {
+        f"figures/lake_{kind}.svg" for kind in ("folds", "components", "predicted", "residuals")
+    } <= names
     assert "figures/heat_map.pdf" in names
     assert "Final scores on pond" in (tmp_path / "out" / "tables.md").read_text()
     written = pd.read_csv(tmp_path / "out" / "final_scores.csv")

@@ -27,7 +27,9 @@ PLS = "sklearn.cross_decomposition:PLSRegression"
 def lake():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(60, 6))
-    return Dataset("lake", X, X @ [1.0, 2.0, 0, 0, 0.1, -1.0] + 0.4 * rng.normal(size=60), "regression")
+    return Dataset(
+        "lake", X, X @ [1.0, 2.0, 0, 0, 0.1, -1.0] + 0.4 * rng.normal(size=60), "regression"
+    )
 
 
 @pytest.fixture
@@ -42,7 +44,9 @@ def told(tmp_path):
     """Run, and return the paragraph, the headline of the first problem and its view."""
 
     def tell(data, methods, split=None, **protocol):
-        experiment = Experiment([data], methods, split or {"folds": 5}, Crossval(**protocol), name="cv", seed=2)
+        experiment = Experiment(
+            [data], methods, split or {"folds": 5}, Crossval(**protocol), name="cv", seed=2
+        )
         with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
             views = crossval_views(results.crossval())
             return crossval_paragraph(View(results), views), problem_headline(views[0]), views[0]
@@ -73,7 +77,9 @@ def test_nothing_of_a_classifier_is_called_rmsecv(told, trees, metric):
     table = to_text(final_table(view.problem, view.run))
     for text in (paragraph, words, table):
         assert "rmse" not in text.lower()
-    assert f"the best cross-validated {(metric or 'balanced_accuracy').replace('_', ' ')}" in paragraph
+    assert (
+        f"the best cross-validated {(metric or 'balanced_accuracy').replace('_', ' ')}" in paragraph
+    )
     assert "chosen by cv_score" in words
 
 
@@ -91,13 +97,18 @@ def test_each_refitted_chain_is_credited_to_the_rules_that_would_choose_it_alone
     settings = view.run.settings
     alone = {}
     for criterion in settings.select:
-        (choice,) = choose([view.problem], type(settings)(select=(criterion,), variants=settings.variants)).choices
+        (choice,) = choose(
+            [view.problem], type(settings)(select=(criterion,), variants=settings.variants)
+        ).choices
         alone.setdefault(choice.variant, []).append(criterion.ranking)
     assert len(alone) == 2
     for variant, rules in alone.items():
         assert f"{variant} (chosen by {' and '.join(rules)})" in words
     assert "the best RMSECV" in paragraph
-    assert "the simplest within one standard error of the best mean rmse over folds (one_se)" in paragraph
+    assert (
+        "the simplest within one standard error of the best mean rmse over folds (one_se)"
+        in paragraph
+    )
     assert "took its next best" not in paragraph
 
 
@@ -120,4 +131,6 @@ def test_only_one_se_is_named_where_it_alone_chooses(told, lake):
 
 def test_a_criterion_that_takes_several_says_how_many():
     assert rule_in_words(Criterion("rmsecv", 3), "rmse") == "the 3 best by RMSECV"
-    assert rule_in_words(Criterion("mean_val"), "f1") == "the one with the best mean over folds of f1"
+    assert (
+        rule_in_words(Criterion("mean_val"), "f1") == "the one with the best mean over folds of f1"
+    )

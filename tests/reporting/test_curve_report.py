@@ -28,7 +28,10 @@ from real_latex import compile_latex
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
 
-SETS = 'sets = ["wine-traits", "breast-cancer-traits", { path = "wine-traits", name = "wine_2 & co %" }]'
+SETS = (
+    'sets = ["wine-traits", "breast-cancer-traits", { path = "wine-traits", name = "wine_2 & co'
+    ' %" }]'
+)
 PROTOCOL = (
     "k = { min = 2, max = 8, step = 2 }\np = { min = 0.2, max = 0.6, step = 0.2, target = 0.2 }\n"
     'metrics = ["micro_f1", "macro_f1", "hamming_loss"]'
@@ -57,7 +60,10 @@ def written(store, tmp_path_factory) -> Path:
 
 
 def test_every_table_of_the_protocol_is_written(written):
-    for folder, means in (("kgrid", "benchmark_means_kgrid.csv"), ("p20", "benchmark_means_p20.csv")):
+    for folder, means in (
+        ("kgrid", "benchmark_means_kgrid.csv"),
+        ("p20", "benchmark_means_p20.csv"),
+    ):
         names = {path.name for path in (written / folder).iterdir()}
         assert names == {
             "table_microf1.tex",
@@ -67,14 +73,27 @@ def test_every_table_of_the_protocol_is_written(written):
             "table_ranks.tex",
             means,
         }
-    beside = {"report.html", "tables.md", "tables.tex", "tables", "references.bib", "figures", "kgrid", "p20"}
+    beside = {
+        "report.html",
+        "tables.md",
+        "tables.tex",
+        "tables",
+        "references.bib",
+        "figures",
+        "kgrid",
+        "p20",
+    }
     assert {path.name for path in written.iterdir()} >= beside
 
 
 def test_means_are_those_of_the_scores(store, written):
     with Results.open(store) as results:
         scores = results.scores("micro_f1")
-    k = scores[scores["protocol"] == "curve-k"].groupby(["dataset", "method", "fold"])["value"].mean()
+    k = (
+        scores[scores["protocol"] == "curve-k"]
+        .groupby(["dataset", "method", "fold"])["value"]
+        .mean()
+    )
     p = scores[(scores["protocol"] == "curve-p") & np.isclose(scores["at"], 0.2)]
     p = p.set_index(["dataset", "method", "fold"])["value"].sort_index()
     for folder, name, folds in (("kgrid", "kgrid", k), ("p20", "p20", p)):
@@ -98,7 +117,12 @@ def test_a_score_table_prints_mean_and_deviation_with_the_best_in_bold(store, wr
 def test_statistics_are_scipys(store, written):
     with Results.open(store) as results:
         scores = View(results, "lab").grids[0]
-    means = scores.folds.query("metric == 'macro_f1'").groupby(["dataset", "method"])["value"].mean().unstack()
+    means = (
+        scores.folds.query("metric == 'macro_f1'")
+        .groupby(["dataset", "method"])["value"]
+        .mean()
+        .unstack()
+    )
     text = (written / "kgrid" / "table_stats.tex").read_text()
     line = next(row for row in text.splitlines() if row.startswith("Macro-F1 & Random"))
     gain = (means["DAGFS"] - means["Random"]).mean()
@@ -114,7 +138,11 @@ def test_statistics_are_scipys(store, written):
 
 def test_captions_say_what_the_test_was(written):
     caption = (written / "p20" / "table_stats.tex").read_text()
-    for words in ("two-sided Wilcoxon signed-rank", "Holm adjustment over the 3 rivals", r"20 \% of the features"):
+    for words in (
+        "two-sided Wilcoxon signed-rank",
+        "Holm adjustment over the 3 rivals",
+        r"20 \% of the features",
+    ):
         assert words in caption
 
 
@@ -132,7 +160,9 @@ def test_special_characters_are_escaped_and_everything_parses(written):
 
 @pytest.mark.slow
 def test_tables_compile_in_a_real_latex(written, tmp_path):
-    compile_latex("\n".join(rf"\input{{{file}}}" for file in sorted(written.rglob("*.tex"))), tmp_path)
+    compile_latex(
+        "\n".join(rf"\input{{{file}}}" for file in sorted(written.rglob("*.tex"))), tmp_path
+    )
     assert (tmp_path / "paper.pdf").stat().st_size > 10_000
 
 
@@ -181,13 +211,18 @@ def test_the_page_draws_the_rows_of_its_charts(store):
     for figure in drawn:
         rows = figure.specification["data"]["values"]
         points = [(name, *point) for name, found in figure.plot.series.items() for point in found]
-        assert points == [(row["method"], row["at"], row["value"], row["low"], row["high"]) for row in rows]
+        assert points == [
+            (row["method"], row["at"], row["value"], row["low"], row["high"]) for row in rows
+        ]
 
 
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
     page = (written / "report.html").read_text()
     sheets = re.findall(r'<div class="sheet" id="([^"]+)"', page)
-    sheets += [name.replace("board-", "ranked_") for name in re.findall(r' data-board="([^"]+)" data-tag-', page)]
+    sheets += [
+        name.replace("board-", "ranked_")
+        for name in re.findall(r' data-board="([^"]+)" data-tag-', page)
+    ]
     sheets = list(dict.fromkeys(sheets))
     assert {path.stem for path in (written / "tables").iterdir()} == set(sheets)
     latex = (written / "tables.tex").read_text()
@@ -200,7 +235,11 @@ def test_the_mean_chart_is_the_mean_over_datasets(store):
     with Results.open(store) as results:
         scores = View(results, "lab").grids[0]
     drawn = mean_chart(scores, "micro_f1", Wording()).to_dict()["data"]["values"]
-    by_hand = scores.curves.query("metric == 'micro_f1'").groupby(["dataset", "method", "at"])["value"].mean()
+    by_hand = (
+        scores.curves.query("metric == 'micro_f1'")
+        .groupby(["dataset", "method", "at"])["value"]
+        .mean()
+    )
     by_hand = by_hand.groupby(["method", "at"]).mean()
     assert len(drawn) == len(by_hand)
     for row in drawn:
@@ -213,7 +252,10 @@ def test_repeated_methods_get_a_stability_table(store, written):
     assert set(table["seeds"]) == {3}
     with Results.open(store) as results:
         again = seed_stability(View(results, "lab"))
-        tops = [[set(results.ranking("wine-traits", f, "Random", repeat=r)[:2]) for r in range(3)] for f in range(3)]
+        tops = [
+            [set(results.ranking("wine-traits", f, "Random", repeat=r)[:2]) for r in range(3)]
+            for f in range(3)
+        ]
     pairs = [(a, b) for fold in tops for i, a in enumerate(fold) for b in fold[i + 1 :]]
     wanted = np.mean([len(a & b) / len(a | b) for a, b in pairs])
     assert again.query("dataset == 'wine-traits'")["jaccard"].item() == pytest.approx(wanted)
@@ -232,7 +274,10 @@ def test_agreement_has_its_limits():
 def test_one_method_alone_gets_scores_without_statistics(tmp_path):
     file = write_lab(tmp_path, {"Variance": 'use = "variance"'})
     Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0).close()
-    files = {path.name for path in paragone.report(tmp_path / "a.sqlite", tmp_path / "paper", charts=False)}
+    files = {
+        path.name
+        for path in paragone.report(tmp_path / "a.sqlite", tmp_path / "paper", charts=False)
+    }
     assert files == {
         "table_microf1.tex",
         "table_hamming.tex",
@@ -246,7 +291,11 @@ def test_one_method_alone_gets_scores_without_statistics(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [("[1, 2]", "must be an object of names"), ('{"a": 1}', "must be an object"), ("{", "cannot be read as JSON")],
+    [
+        ("[1, 2]", "must be an object of names"),
+        ('{"a": 1}', "must be an object"),
+        ("{", "cannot be read as JSON"),
+    ],
 )
 def test_a_wrong_display_map_is_refused(tmp_path, content, sentence):
     (tmp_path / "names.json").write_text(content)

@@ -34,7 +34,9 @@ def counting(monkeypatch: pytest.MonkeyPatch, module: object, name: str, key) ->
 
 def test_a_report_derives_every_score_of_a_chain_once(tmp_path, monkeypatch):
     store = crossval_lab(tmp_path / "lab.sqlite", ("PLS", "Ridge"))
-    derived = counting(monkeypatch, problem, "chain_scores", lambda chain, scoring: (id(chain), scoring))
+    derived = counting(
+        monkeypatch, problem, "chain_scores", lambda chain, scoring: (id(chain), scoring)
+    )
     paragone.report(store, tmp_path / "report", charts=False)
     assert len(derived) == 14
     assert set(derived.values()) == {1}
@@ -42,7 +44,9 @@ def test_a_report_derives_every_score_of_a_chain_once(tmp_path, monkeypatch):
 
 def test_a_report_evaluates_the_lists_of_a_recommender_once(tmp_path, monkeypatch):
     store = topk_lab(tmp_path / "lab.sqlite")
-    evaluated = counting(monkeypatch, reader, "evaluate_lists", lambda lists, *rest: lists["items"].tobytes())
+    evaluated = counting(
+        monkeypatch, reader, "evaluate_lists", lambda lists, *rest: lists["items"].tobytes()
+    )
     paragone.report(store, tmp_path / "report", charts=False)
     assert len(evaluated) == 5
     assert set(evaluated.values()) == {1}
@@ -55,8 +59,12 @@ COMMANDS = (["scores"], ["scores", "--json"], ["compare", "--no-bayes"], ["audit
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_command_derives_the_scores_of_a_cross_validation_once(tmp_path, monkeypatch, command):
     store = crossval_lab(tmp_path / "lab.sqlite", ("PLS", "Ridge"))
-    ledgers = counting(monkeypatch, crossval_reader, "read_crossval", lambda store, experiment: experiment)
-    derived = counting(monkeypatch, frames, "tidy_frame", lambda problems, settings, experiment, metric: experiment)
+    ledgers = counting(
+        monkeypatch, crossval_reader, "read_crossval", lambda store, experiment: experiment
+    )
+    derived = counting(
+        monkeypatch, frames, "tidy_frame", lambda problems, settings, experiment, metric: experiment
+    )
     ended = CliRunner().invoke(app, [command[0], str(store), *command[1:]])
     assert ended.exit_code in (0, 1), ended.output
     assert ledgers == ({} if command == ["status"] else {"lab": 1})
@@ -84,7 +92,9 @@ def test_an_audit_against_tables_derives_the_scores_once(tmp_path, monkeypatch):
     store = crossval_lab(tmp_path / "lab.sqlite", ("PLS", "Ridge"))
     files = paragone.report(store, tmp_path / "report", charts=False)
     tables = [file for file in files if file.suffix == ".csv"]
-    ledgers = counting(monkeypatch, crossval_reader, "read_crossval", lambda store, experiment: experiment)
+    ledgers = counting(
+        monkeypatch, crossval_reader, "read_crossval", lambda store, experiment: experiment
+    )
     found = paragone.audit(store, against=tables)
     assert not found.at_least("error").findings
     assert ledgers == {"lab": 1}

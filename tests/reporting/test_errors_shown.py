@@ -1,6 +1,7 @@
 """Scorers that are minus an error are shown as the error, the same number on every surface, and no verdict turns.
 
-Every number is computed a second time here, by scikit-learn's functions on the predictions that the store keeps.
+Every number is computed a second time here, by scikit-learn's functions on the predictions that the
+store keeps.
 """
 
 import csv
@@ -49,9 +50,15 @@ def heights(n, scale, seed):
 def lab(tmp_path_factory):
     """Return an evaluation of two tables whose targets have units of one size, and the folder of its report."""
     folder = tmp_path_factory.mktemp("errors")
-    methods = {"ridge": Ridge(), "tree": DecisionTreeRegressor(random_state=0), "floor": DummyRegressor()}
+    methods = {
+        "ridge": Ridge(),
+        "tree": DecisionTreeRegressor(random_state=0),
+        "floor": DummyRegressor(),
+    }
     data = {"cm": heights(90, 1.0, 0), "ft": heights(80, 1.5, 1)}
-    answer = paragone.evaluate(methods, data, split=4, store=folder / "lab.sqlite", workers=0, verbose=False)
+    answer = paragone.evaluate(
+        methods, data, split=4, store=folder / "lab.sqlite", workers=0, verbose=False
+    )
     answer.report(folder / "page")
     return answer, folder
 
@@ -88,7 +95,9 @@ def test_the_terminal_names_the_error_and_prints_it_without_a_minus(lab):
         mean = np.mean([hand[dataset, method] for dataset in ("cm", "ft")])
         row = next(line for line in text.splitlines() if re.match(rf"^\s*\d+\s+{method}\s", line))
         assert float(row.split()[2]) == pytest.approx(mean, rel=5e-3)
-    assert answer.ranking.rows[0].method == min(answer.experiment.methods, key=lambda m: hand["cm", m] + hand["ft", m])
+    assert answer.ranking.rows[0].method == min(
+        answer.experiment.methods, key=lambda m: hand["cm", m] + hand["ft", m]
+    )
 
 
 def test_a_positive_difference_favours_the_method_with_the_smaller_error(lab):
@@ -102,7 +111,11 @@ def test_a_positive_difference_favours_the_method_with_the_smaller_error(lab):
 
 @pytest.mark.parametrize(
     ("scorer", "function", "title", "higher"),
-    [(RMSE, rmse, "RMSE", False), (MAE, mean_absolute_error, "MAE", False), ("r2", r2_score, "R2", True)],
+    [
+        (RMSE, rmse, "RMSE", False),
+        (MAE, mean_absolute_error, "MAE", False),
+        ("r2", r2_score, "R2", True),
+    ],
 )
 class TestEverySurface:
     """The same number by hand, on the page, in LaTeX, CSV and JSON."""
@@ -125,7 +138,12 @@ class TestEverySurface:
         hand, key = by_hand(answer, function), error_name(scorer)
         with Results.open(folder / "lab.sqlite") as results:
             page = page_of(View(results))
-        board = next(b for s in page.sections for b in s.blocks if getattr(b, "tags", {}).get("metric") == key)
+        board = next(
+            b
+            for s in page.sections
+            for b in s.blocks
+            if getattr(b, "tags", {}).get("metric") == key
+        )
         assert board.metric == title
         assert board.higher_is_better is higher
         means = {m: np.mean([hand[d, m] for d in ("cm", "ft")]) for m in answer.experiment.methods}
@@ -135,29 +153,41 @@ class TestEverySurface:
         for pair in board.pairs:
             gap = means[pair.method] - means[pair.rival]
             assert pair.difference == pytest.approx(gap if higher else -gap)
-            assert pair.word in ("", "undecided") or (pair.word == "better") == (pair.difference > 0)
+            assert pair.word in ("", "undecided") or (pair.word == "better") == (
+                pair.difference > 0
+            )
         assert {c.name: c.options for c in page.choices}["metric"][key] == title
 
     def test_json_names_the_scorer_and_has_the_errors(self, lab, scorer, function, title, higher):
         answer, folder = lab
         hand = by_hand(answer, function)
-        ended = CliRunner().invoke(app, ["compare", str(folder / "lab.sqlite"), "--metric", scorer, "--json"])
+        ended = CliRunner().invoke(
+            app, ["compare", str(folder / "lab.sqlite"), "--metric", scorer, "--json"]
+        )
         assert ended.exit_code == 0, ended.output
         found = json.loads(ended.stdout)
         assert (found["metric"], found.get("scorer", scorer)) == (error_name(scorer), scorer)
         assert found["higher_is_better"] is higher
         for row in found["ranks"]:
-            assert row["mean"] == pytest.approx(np.mean([hand[d, row["method"]] for d in ("cm", "ft")]))
+            assert row["mean"] == pytest.approx(
+                np.mean([hand[d, row["method"]] for d in ("cm", "ft")])
+            )
         assert "neg_" not in found["finding"]
 
-    def test_stored_scores_keep_the_scorers_name_and_sign(self, lab, scorer, function, title, higher):
+    def test_stored_scores_keep_the_scorers_name_and_sign(
+        self, lab, scorer, function, title, higher
+    ):
         answer, folder = lab
         hand = by_hand(answer, function)
-        ended = CliRunner().invoke(app, ["scores", str(folder / "lab.sqlite"), "--metric", scorer, "--json"])
+        ended = CliRunner().invoke(
+            app, ["scores", str(folder / "lab.sqlite"), "--metric", scorer, "--json"]
+        )
         frame = pd.DataFrame(json.loads(ended.stdout))
         assert set(frame["metric"]) == {scorer}
         means = frame.groupby(["dataset", "method"])["value"].mean().to_dict()
-        assert means == pytest.approx({place: (1 if higher else -1) * value for place, value in hand.items()})
+        assert means == pytest.approx(
+            {place: (1 if higher else -1) * value for place, value in hand.items()}
+        )
         own = answer.scores(scorer).groupby(["dataset", "method"])["value"].mean().to_dict()
         assert own == pytest.approx(means)
 
@@ -175,7 +205,10 @@ def test_the_words_are_those_of_the_scorers_own_values(lab):
     frame = answer.scores(MAE)
     shown = paragone.compare(frame, metric=MAE, designs=answer.experiment.layout.designs)
     raw = paragone.compare(
-        frame.assign(metric="gain"), metric="gain", higher_is_better=True, designs=answer.experiment.layout.designs
+        frame.assign(metric="gain"),
+        metric="gain",
+        higher_is_better=True,
+        designs=answer.experiment.layout.designs,
     )
     assert (shown.leader, list(shown.ordered)) == (raw.leader, list(raw.ordered))
     for one, other in zip(shown.learners, raw.learners, strict=True):
@@ -187,7 +220,9 @@ def test_the_words_are_those_of_the_scorers_own_values(lab):
 def test_errors_in_units_far_apart_are_compared_by_log_ratios_as_rmse_is(tmp_path):
     data = {"mm": heights(60, 1000.0, 0), "km": heights(60, 0.001, 1)}
     methods = {"ridge": Ridge(), "floor": DummyRegressor()}
-    answer = paragone.evaluate(methods, data, split=4, store=tmp_path / "u.sqlite", workers=0, verbose=False)
+    answer = paragone.evaluate(
+        methods, data, split=4, store=tmp_path / "u.sqlite", workers=0, verbose=False
+    )
     hand = by_hand(answer, rmse)
     means = {m: float(np.exp(np.mean(np.log([hand[d, m] for d in data])))) for m in methods}
     assert answer.compare().scores.differences == "log"
@@ -209,7 +244,9 @@ def test_log_loss_of_a_classifier(tmp_path):
     predicted = answer.predictions()
     for row in answer.ranking.rows:
         mine = predicted[predicted["method"] == row.method]
-        hand = np.mean([log_loss(fold["truth"], fold[["p(0)", "p(1)"]]) for _, fold in mine.groupby("fold")])
+        hand = np.mean(
+            [log_loss(fold["truth"], fold[["p(0)", "p(1)"]]) for _, fold in mine.groupby("fold")]
+        )
         assert row.mean == pytest.approx(hand)
     assert "by log loss" in answer.finding
     assert "by AUROC" in answer.compare("roc_auc").finding
@@ -220,12 +257,16 @@ def test_a_cross_validation_by_a_negated_scorer_is_one_by_its_error(tmp_path):
     methods = {"Ridge": "sklearn.linear_model:Ridge", "Floor": "sklearn.dummy:DummyRegressor"}
     protocol = Crossval(metric=MAE, test=0.2)
     data = [Dataset("lake", X, y, "regression")]
-    with Experiment(data, methods, {"folds": 4}, protocol).run(tmp_path / "cv.sqlite", 0) as results:
+    with Experiment(data, methods, {"folds": 4}, protocol).run(
+        tmp_path / "cv.sqlite", 0
+    ) as results:
         ledger, scores = results.ledger(), results.cv_scores().set_index("variant")
     val = ledger[ledger["role"] == "val"]
     name = next(column for column in scores.columns if "MAE" in column)
     for method, rows in val.groupby("variant"):
-        assert scores.loc[method, name] == pytest.approx(mean_absolute_error(rows["y_true"], rows["y_pred"]))
+        assert scores.loc[method, name] == pytest.approx(
+            mean_absolute_error(rows["y_true"], rows["y_pred"])
+        )
     with Results.open(tmp_path / "cv.sqlite") as results:
         text = render_page(page_of(View(results)))
     assert "Ridge is the best of 2 pipelines" in text
@@ -261,7 +302,9 @@ def test_errors_written_down_under_a_scorers_name_are_left_as_they_are():
 def test_pairwise_shows_the_error_and_turns_the_threshold():
     a = pd.Series([-3.0, -2.0, -5.0, -4.0], index=list("wxyz"), name="a")
     b = pd.Series([-2.5, -1.0, -4.8, -4.1], index=list("wxyz"), name="b")
-    found = paragone.pairwise(a, b, metric=MAE, pairs="subjects", threshold=-4.5, name_a="a", name_b="b")
+    found = paragone.pairwise(
+        a, b, metric=MAE, pairs="subjects", threshold=-4.5, name_a="a", name_b="b"
+    )
     assert found.higher_is_better is False
     assert found.n_double_fails == 1
     assert found.everything.mean_method == pytest.approx(3.1)

@@ -14,7 +14,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import crossval_lab, topk_lab
 from synthetic_stores import NASTY_NAMES, write_store
 
-NAMES = (*NASTY_NAMES, "方法", "Łódź «ą»", "=1+1", "[b]", "~^\\x#", "e\u0301 \N{WOMAN}\u200d\N{MICROSCOPE}")
+NAMES = (
+    *NASTY_NAMES,
+    "方法",
+    "Łódź «ą»",
+    "=1+1",
+    "[b]",
+    "~^\\x#",
+    "e\u0301 \N{WOMAN}\u200d\N{MICROSCOPE}",
+)
 
 
 @pytest.mark.slow

@@ -36,7 +36,9 @@ def run(path, methods):
         X = rng.normal(size=(90 if place else 45, 3))
         y = np.where(X[:, 0] + 0.8 * rng.normal(size=len(X)) > 0, "a", "b")
         data.append(Dataset(f"set {place}", X, y, "classification"))
-    Experiment(data, methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab").run(path, workers=0).close()
+    Experiment(data, methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab").run(
+        path, workers=0
+    ).close()
     return path
 
 
@@ -58,12 +60,18 @@ def test_p_words_and_intervals_are_the_same_wherever_they_stand(store, reference
         told = evidence_lines(view)[0].blocks[0].lines
         shown = answer(view)[0].table
         written = json.loads(
-            json.dumps(compare(results, metric="accuracy", reference=reference, bayes=False).to_dict())
+            json.dumps(
+                compare(results, metric="accuracy", reference=reference, bayes=False).to_dict()
+            )
         )
-        statistics = statistics_table({"accuracy": measure.comparison}, measure.scores, view.wording)
+        statistics = statistics_table(
+            {"accuracy": measure.comparison}, measure.scores, view.wording
+        )
     leader = reference or measure.comparison.leader
     pairs = {frozenset((pair["method"], pair["rival"])): pair for pair in written["pairs"]}
-    footer = {column.name: cell.text for column, cell in zip(shown.columns, shown.rows[-1], strict=True)}
+    footer = {
+        column.name: cell.text for column, cell in zip(shown.columns, shown.rows[-1], strict=True)
+    }
     place = [column.name for column in statistics.columns].index("Rival")
     latex = {row[place].text: row[-1].text for row in statistics.rows}
     for names, pair in pairs.items():
@@ -78,7 +86,9 @@ def test_p_words_and_intervals_are_the_same_wherever_they_stand(store, reference
         pair = pairs[frozenset((one.method, one.rival))]
         sign = 1 if pair["method"] == one.method else -1
         ends = sorted(sign * pair[f"on_these_{end}"] for end in ("low", "high"))
-        assert one.word == (pair["on_these_datasets"] if sign > 0 else TURNED.get(pair["on_these_datasets"]))
+        assert one.word == (
+            pair["on_these_datasets"] if sign > 0 else TURNED.get(pair["on_these_datasets"])
+        )
         assert (one.difference, one.low, one.high) == (sign * pair["on_these_difference"], *ends)
 
 
@@ -105,6 +115,9 @@ def test_a_method_that_failed_is_left_out_of_both(tmp_path):
         assert board.standings[-1].failed == "3 of 21 fits failed"
         assert board.finding == "bayes is better than floor; broken failed."
         assert board.notes[0] == "3 of 63 fits failed (broken)."
-        footer = {column.name: cell.text for column, cell in zip(shown.columns, shown.rows[-1], strict=True)}
+        footer = {
+            column.name: cell.text
+            for column, cell in zip(shown.columns, shown.rows[-1], strict=True)
+        }
         assert footer["broken"] == "-"
         assert footer["floor"] == format_p(measure.comparison.pairs[0].p_adjusted)

@@ -60,7 +60,14 @@ def answered(right):
             wrong = rng.permutation(ROWS)[: ROWS - counts[place]]
             columns.append(np.where(np.isin(np.arange(ROWS), wrong), 1 - y, y))
         # What belongs to no method keeps the rows apart.
-        data.append(Dataset(f"set {place}", np.column_stack([*columns, rng.normal(size=ROWS)]), y, "classification"))
+        data.append(
+            Dataset(
+                f"set {place}",
+                np.column_stack([*columns, rng.normal(size=ROWS)]),
+                y,
+                "classification",
+            )
+        )
     return data, {name: Answer(column) for column, name in enumerate(right)}
 
 
@@ -71,7 +78,9 @@ def leaders(path, experiment, tmp_path, capsys):
     assert outcome.exit_code == 0, outcome.output
     finding = outcome.output.partition("Finding")[2]
     found["compare finding"] = re.search(r"zeta|alpha|mid", finding).group()
-    found["compare table"] = re.search(r"^ *1 +(\w+)", outcome.output.partition("Ranks (")[2], re.MULTILINE).group(1)
+    found["compare table"] = re.search(
+        r"^ *1 +(\w+)", outcome.output.partition("Ranks (")[2], re.MULTILINE
+    ).group(1)
     found["compare where"] = re.search(r"Where \((\w+) against", outcome.output).group(1)
     told = json.loads(CliRunner().invoke(app, ["compare", str(path), "--json"]).stdout)
     found["JSON"], found["JSON ranks"] = told["leader"], told["ranks"][0]["method"]
@@ -96,11 +105,18 @@ def leaders(path, experiment, tmp_path, capsys):
     return found
 
 
-# Of equals the first by name leads: scores of a store come in the order of names, however the methods were declared.
+# Of equals the first by name leads: scores of a store come in the order of names, however the
+# methods were declared.
 CASES = {
-    "one huge win": ({"zeta": [32, 32, 32, 38], "alpha": [34, 34, 34, 18], "mid": [30, 30, 30, 20]}, "zeta"),
+    "one huge win": (
+        {"zeta": [32, 32, 32, 38], "alpha": [34, 34, 34, 18], "mid": [30, 30, 30, 20]},
+        "zeta",
+    ),
     "one huge loss": ({"zeta": [34, 34, 34, 10], "alpha": [32, 32, 32, 32]}, "alpha"),
-    "equal means": ({"zeta": [32, 32, 32, 38], "alpha": [34, 34, 34, 32], "mid": [20] * 4}, "alpha"),
+    "equal means": (
+        {"zeta": [32, 32, 32, 38], "alpha": [34, 34, 34, 32], "mid": [20] * 4},
+        "alpha",
+    ),
     "one dataset": ({"zeta": [30], "alpha": [36], "mid": [20]}, "alpha"),
     "one dataset, equal": ({"zeta": [30], "alpha": [30], "mid": [20]}, "alpha"),
 }
@@ -124,10 +140,17 @@ def test_a_table_without_folds_has_the_leader_of_its_means(higher):
     scores = pd.DataFrame({"dataset": [f"d{n}" for n in range(12)], "often": many, "huge": few})
     if not higher:
         scores[["often", "huge"]] = 1 - scores[["often", "huge"]]
-    found = paragone.compare(scores, metric="accuracy" if higher else "error_rate", higher_is_better=higher)
+    found = paragone.compare(
+        scores, metric="accuracy" if higher else "error_rate", higher_is_better=higher
+    )
     board = comparison_board(found, "answer")
     assert found.friedman.average_ranks[found.scores.methods.index("often")] < 1.5
-    names = (found.leader, found.ordered[0], found.rank_table["method"][0], board.standings[0].method)
+    names = (
+        found.leader,
+        found.ordered[0],
+        found.rank_table["method"][0],
+        board.standings[0].method,
+    )
     assert {*names, board.compared_with, found.to_dict()["leader"]} == {"huge"}
     assert {pair.method for pair in found.leading_pairs} == {"huge"}
     assert board.finding.startswith("huge has the best mean, yet often is better") == (
@@ -136,7 +159,9 @@ def test_a_table_without_folds_has_the_leader_of_its_means(higher):
 
 
 def test_a_method_that_failed_somewhere_never_leads():
-    scores = pd.DataFrame({"dataset": list("abcd"), "whole": [0.7, 0.8, 0.7, 0.6], "part": [0.9, 0.9, None, 0.9]})
+    scores = pd.DataFrame(
+        {"dataset": list("abcd"), "whole": [0.7, 0.8, 0.7, 0.6], "part": [0.9, 0.9, None, 0.9]}
+    )
     found = paragone.compare(scores, metric="accuracy", missing="worst")
     board = comparison_board(found, "answer")
     assert found.leader == board.standings[0].method == board.compared_with == "whole"
@@ -152,7 +177,9 @@ def test_the_tests_within_datasets_are_of_the_leader():
         for fold in range(5)
         for method, value in (("often", 0.7), ("huge", 0.68 if d else 0.99))
     ]
-    found = paragone.compare(pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"]), metric="accuracy")
+    found = paragone.compare(
+        pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"]), metric="accuracy"
+    )
     assert found.leader == "huge"
     assert [len(found.leader_on(f"d{d}")) for d in range(4)] == [1, 1, 1, 1]
 
@@ -160,7 +187,9 @@ def test_the_tests_within_datasets_are_of_the_leader():
 def cross_validated(path, right, metric="accuracy"):
     """Cross-validate methods that are right on so many of 40 rows of every dataset."""
     data, methods = answered(right)
-    Experiment(data, methods, {"folds": 4}, Crossval(metric=metric), name="lab").run(path, workers=0).close()
+    Experiment(data, methods, {"folds": 4}, Crossval(metric=metric), name="lab").run(
+        path, workers=0
+    ).close()
 
 
 def lead_of(path, metric=None):
@@ -170,18 +199,24 @@ def lead_of(path, metric=None):
     boards = page.boards()
     name = "evidence" if boards else "verdict"
     words = words_of(next(section for section in page.sections if section.name == name).blocks)
-    return re.search(r"Over \d+ problems, .*?\.(?= On (?:no|every|\d+) problem)", words).group(), boards
+    return (
+        re.search(r"Over \d+ problems, .*?\.(?= On (?:no|every|\d+) problem)", words).group(),
+        boards,
+    )
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
-def test_a_cross_validation_names_the_leader_and_beside_it_who_has_the_best_average_rank(tmp_path, metric):
+def test_a_cross_validation_names_the_leader_and_beside_it_who_has_the_best_average_rank(
+    tmp_path, metric
+):
     right, leader = CASES["one huge win"]
     cross_validated(tmp_path / "s.sqlite", right, metric)
     said, (board,) = lead_of(tmp_path / "s.sqlite")
     assert board.standings[0].method == board.compared_with == leader == "zeta"
-    # On three of the four datasets alpha is first and zeta second: its average rank is (1 + 1 + 1 + 3) / 4.
-    assert said == (
-        "Over 4 problems, zeta has the best mean; it is the best on 1. "
+    # On three of the four datasets alpha is first and zeta second: its average rank is (1 + 1 + 1 +
+    # 3) / 4.
+    assert (
+        said == "Over 4 problems, zeta has the best mean; it is the best on 1. "
         "alpha has the best average rank, 1.50 of 3; it is the best on 3."
     )
 
@@ -190,7 +225,11 @@ def test_a_leader_that_shares_the_best_average_rank_has_it(tmp_path):
     cross_validated(tmp_path / "s.sqlite", {"zeta": [30, 38], "alpha": [34, 36]})
     said, (board,) = lead_of(tmp_path / "s.sqlite")
     assert board.compared_with == "alpha"
-    assert said == "Over 2 problems, alpha has the best mean and the best average rank, 1.50 of 2; it is the best on 1."
+    assert (
+        said
+        == "Over 2 problems, alpha has the best mean and the best average rank, 1.50 of 2; it is"
+        " the best on 1."
+    )
 
 
 def test_the_leader_is_the_same_where_pipelines_are_too_many_to_rank_or_another_metric_is_asked_for(

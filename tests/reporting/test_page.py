@@ -92,7 +92,16 @@ def read(html: str) -> Reader:
 
 def test_the_parts_stand_in_the_order_a_reader_asks(page):
     names = [section.name for section in page.sections]
-    assert names == ["verdict", "charts", "evidence", "answer", "datasets", "methods", "failures", "how"]
+    assert names == [
+        "verdict",
+        "charts",
+        "evidence",
+        "answer",
+        "datasets",
+        "methods",
+        "failures",
+        "how",
+    ]
 
 
 def test_every_cell_of_the_answer_table_is_the_mean_of_the_folds_behind_it(page, answer, folds):
@@ -103,13 +112,17 @@ def test_every_cell_of_the_answer_table_is_the_mean_of_the_folds_behind_it(page,
             assert cell.text == f"{mine.mean():.4f} ± {mine.std(ddof=1):.4f}"
             shown = page.evidence[key].rows
             assert [label for label, _, _ in shown] == [str(fold) for fold in mine.index]
-            np.testing.assert_allclose([value for _, value, _ in shown], mine.to_numpy(), atol=1e-15)
+            np.testing.assert_allclose(
+                [value for _, value, _ in shown], mine.to_numpy(), atol=1e-15
+            )
 
 
 def test_below_stand_means_ranks_and_adjusted_p(answer, folds):
     means = folds.groupby(["dataset", "method"]).mean().unstack()[METHODS]
     ranks = stats.rankdata(-means, axis=1).mean(axis=0)
-    p = [stats.wilcoxon(means["Best"], means[rival], method="exact").pvalue for rival in METHODS[1:]]
+    p = [
+        stats.wilcoxon(means["Best"], means[rival], method="exact").pvalue for rival in METHODS[1:]
+    ]
     order = np.argsort(p)
     adjusted = np.empty(3)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(np.array(p)[order] * [3, 2, 1]))
@@ -117,7 +130,9 @@ def test_below_stand_means_ranks_and_adjusted_p(answer, folds):
     assert footer["Mean"] == [f"{value:.4f}" for value in means.mean()]
     assert footer["Average rank"] == [f"{rank:.2f}" for rank in ranks]
     assert footer["p (adjusted)"][0] == "-"
-    np.testing.assert_allclose([float(text) for text in footer["p (adjusted)"][1:]], adjusted, rtol=5e-3)
+    np.testing.assert_allclose(
+        [float(text) for text in footer["p (adjusted)"][1:]], adjusted, rtol=5e-3
+    )
 
 
 def test_marks_are_those_of_the_corrected_resampled_t_with_holm(answer, folds):
@@ -131,7 +146,9 @@ def test_marks_are_those_of_the_corrected_resampled_t_with_holm(answer, folds):
         order = np.argsort(p)
         adjusted = np.empty(3)
         adjusted[order] = np.maximum.accumulate(np.array(p)[order] * [3, 2, 1])
-        wanted = [sign if value <= 0.05 else "" for sign, value in zip(signs, adjusted, strict=True)]
+        wanted = [
+            sign if value <= 0.05 else "" for sign, value in zip(signs, adjusted, strict=True)
+        ]
         assert [cell.superscript for cell in row[1:]] == ["", *wanted]
 
 
@@ -157,7 +174,9 @@ def test_per_dataset_and_per_method_tables_repeat_the_same_means(page, folds):
     sheets = {sheet.name: sheet for sheet in page.sheets()}
     for place, dataset in enumerate(DATASETS):
         rows = sheets[f"dataset-{place}-micro_f1-kgrid"].table.rows
-        assert [row[1].text.split(" ")[0] for row in rows] == [f"{folds[dataset, m].mean():.4f}" for m in METHODS]
+        assert [row[1].text.split(" ")[0] for row in rows] == [
+            f"{folds[dataset, m].mean():.4f}" for m in METHODS
+        ]
     rows = sheets["method-1-micro_f1-kgrid"].table.rows
     for row in rows:
         mine = folds[row[0].text].groupby("method").mean()
@@ -167,7 +186,9 @@ def test_per_dataset_and_per_method_tables_repeat_the_same_means(page, folds):
 
 def test_the_policy_allows_exactly_the_scripts_and_the_style_of_the_page(page):
     reader = read(render_page(page))
-    policy = next(a["content"] for tag, a in reader.tags if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] for tag, a in reader.tags if a.get("http-equiv") == "Content-Security-Policy"
+    )
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
 
     def fingerprint(text: str) -> str:
@@ -213,12 +234,24 @@ def test_the_data_of_the_page_cannot_end_its_script_element():
 
 
 def test_a_page_of_the_paper_protocol_stays_under_five_megabytes(tmp_path):
-    metrics = ["micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error"]
+    metrics = [
+        "micro_f1",
+        "macro_f1",
+        "hamming_loss",
+        "micro_pr_auc",
+        "macro_pr_auc",
+        "avg_precision",
+        "one_error",
+    ]
     methods, sets = [f"Method{i}" for i in range(8)], [f"dataset-{i}" for i in range(11)]
-    store = write_store(tmp_path / "a.sqlite", methods, sets, metrics=metrics, points=range(10, 301, 10))
+    store = write_store(
+        tmp_path / "a.sqlite", methods, sets, metrics=metrics, points=range(10, 301, 10)
+    )
     html = render_page(page_of(store))
     assert len(html.encode()) < 4_000_000
-    assert html.count("<figure") == 7 * (11 + 1), "the curves; what else is drawn for a paper lies in files"
+    assert html.count("<figure") == 7 * (11 + 1), (
+        "the curves; what else is drawn for a paper lies in files"
+    )
 
 
 def test_markdown_of_every_table_lies_beside_the_page(store, page, tmp_path):

@@ -69,8 +69,12 @@ def test_labels_are_counted_as_a_loop_over_all_decisions_counts_them(curves, at,
         mistakes = [row[2] + row[3] for row in case.table]
         assert mistakes == sorted(mistakes, reverse=True)
         assert f"{len(n_rows) - len(wrong_of)} of {len(n_rows)} rows" in case.finding
-        assert f"the label most often wrong is {case.table[0][0]}, {mistakes[0]} times" in case.finding
-        order = sorted(wrong_of, key=lambda row: (-len(wrong_of[row][0]) - len(wrong_of[row][1]), row))
+        assert (
+            f"the label most often wrong is {case.table[0][0]}, {mistakes[0]} times" in case.finding
+        )
+        order = sorted(
+            wrong_of, key=lambda row: (-len(wrong_of[row][0]) - len(wrong_of[row][1]), row)
+        )
         assert [line[0] for line in case.wrong] == order[:10]
         for row, missed, given in case.wrong:
             assert missed == (", ".join(wrong_of[row][0]) or "-")
@@ -93,7 +97,9 @@ def test_lists_are_counted_as_a_loop_over_all_users_counts_them(lists):
             if held:
                 users.append((len(found) / len(held), -len(held), row, found, held, recommended))
         n_found = sum(len(one[3]) for one in users)
-        assert f"finds {n_found} of {sum(len(one[4]) for one in users)} held-out items" in case.finding
+        assert (
+            f"finds {n_found} of {sum(len(one[4]) for one in users)} held-out items" in case.finding
+        )
         assert "lists of 5" in case.finding
         none = sum(not one[3] for one in users)
         assert (f"{none} of {len(users)} users get none" in case.finding) or not none
@@ -106,7 +112,9 @@ def test_lists_are_counted_as_a_loop_over_all_users_counts_them(lists):
         assert [line[0] for line in case.wrong] == [one[2] for one in worst]
         for line, (_, _, _, found, held, recommended) in zip(case.wrong, worst, strict=True):
             assert line[1] == f"{len(found)} of {len(held)}"
-            assert line[2] == ", ".join(f"{names[i]}{' ✓' if i in held else ''}" for i in recommended)
+            assert line[2] == ", ".join(
+                f"{names[i]}{' ✓' if i in held else ''}" for i in recommended
+            )
             missed = [names[item] for item in held if item not in recommended]
             assert line[3].startswith(", ".join(missed[:5]) or "-")
             assert ("more" in line[3]) == (len(missed) > 5)
@@ -132,7 +140,9 @@ def test_the_panel_is_on_the_page_with_its_numbers(kind, request):
         page = page_of(View(results))
     (block,) = page.predictions()
     html = render_page(page)
-    data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.S).group(1))
+    data = json.loads(
+        re.search(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.S).group(1)
+    )
     listed, texts = data["cases"]["listed"], data["cases"]["texts"]
     for case, values in zip(block.cases, listed, strict=True):
         assert texts[values[3]] == case.finding
@@ -155,7 +165,9 @@ def test_many_labels_and_rows_are_cut_and_said_so():
 
 def test_a_row_predicted_twice_counts_by_its_worst_prediction():
     truth = np.array([[1, 0, 1]])
-    parts = [SplitLabels(np.array([3]), truth, guess, ("x", "y", "z")) for guess in (truth, 1 - truth)]
+    parts = [
+        SplitLabels(np.array([3]), truth, guess, ("x", "y", "z")) for guess in (truth, 1 - truth)
+    ]
     case = labels_case("d", "A", parts, 10)
     assert case.told == "2 predictions of 1 rows in 2 splits"
     assert case.wrong == ((3, "x, z", "y"),)
@@ -171,9 +183,18 @@ def test_a_method_without_a_mistake_lists_none():
 
 def test_users_without_held_out_items_and_short_lists():
     lists = np.array([[0, 1, -1], [2, -1, -1], [1, 0, 2]])
-    part = SplitLists(np.array([5, 6, 7]), lists, np.array([0, 2, 2, 3]), np.array([1, 3, 2]), ("a", "b", "c", "e"))
+    part = SplitLists(
+        np.array([5, 6, 7]),
+        lists,
+        np.array([0, 2, 2, 3]),
+        np.array([1, 3, 2]),
+        ("a", "b", "c", "e"),
+    )
     case = lists_case("d", "A", [part], 10)
-    assert case.finding == "A finds 2 of 3 held-out items on d with lists of 3; every user gets at least one"
+    assert (
+        case.finding
+        == "A finds 2 of 3 held-out items on d with lists of 3; every user gets at least one"
+    )
     assert "1 have nothing held out" in case.drawn
     assert case.table == (("0", 0), ("1", 2))
     assert case.wrong == ((5, "1 of 2", "a, b ✓", "e"), (7, "1 of 1", "b, a, c ✓", "-"))
@@ -189,6 +210,9 @@ def test_many_methods_of_lists_show_the_best(tmp_path):
     first = scores[scores["metric"] == scores["metric"].iloc[0]]
     means = first.groupby("method")["value"].mean()
     shown = {case.method for case in block.cases}
-    assert means[list(shown)].min() >= means[[name for name in means.index if name not in shown]].max() - 1e-12
+    assert (
+        means[list(shown)].min()
+        >= means[[name for name in means.index if name not in shown]].max() - 1e-12
+    )
     assert f"the {MOST_CASES} best of {len(means)} methods by Precision" in block.left_out
     assert all(len(case.wrong) == 5 for case in block.cases)

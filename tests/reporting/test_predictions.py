@@ -24,7 +24,12 @@ from paragone.protocols.predict import Predict
 from paragone.reporting import predictions
 from paragone.reporting.calibration import calibration_chart
 from paragone.reporting.pages import page_of
-from paragone.reporting.predictions import MOST_CASES, PooledAnswers, predicted_case, prediction_blocks
+from paragone.reporting.predictions import (
+    MOST_CASES,
+    PooledAnswers,
+    predicted_case,
+    prediction_blocks,
+)
 from paragone.reporting.render import render_page
 
 BAYES, TREE = "sklearn.naive_bayes:GaussianNB", "sklearn.tree:DecisionTreeClassifier"
@@ -33,7 +38,9 @@ BAYES, TREE = "sklearn.naive_bayes:GaussianNB", "sklearn.tree:DecisionTreeClassi
 def rings(n: int = 90, *, names: tuple[str, ...] = ("inside", "outside")) -> Dataset:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
-    ring = np.minimum(((X[:, :2] ** 2).sum(axis=1) > 1.4).astype(int) + (X[:, 2] > 1), len(names) - 1)
+    ring = np.minimum(
+        ((X[:, :2] ** 2).sum(axis=1) > 1.4).astype(int) + (X[:, 2] > 1), len(names) - 1
+    )
     return Dataset(f"rings-{len(names)}", X, np.array(names)[ring], "classification")
 
 
@@ -59,7 +66,10 @@ def kept(store: Path, dataset: str, method: str) -> list[dict[str, np.ndarray]]:
     with Results.open(store) as results:
         cells = View(results).cells
         mine = [cell for cell in cells.cells if (cell.dataset, cell.method) == (dataset, method)]
-        return [{**cells.arrays(cell), "truth": cells.truth(cell)["y"], "rows": cells.rows(cell)[1]} for cell in mine]
+        return [
+            {**cells.arrays(cell), "truth": cells.truth(cell)["y"], "rows": cells.rows(cell)[1]}
+            for cell in mine
+        ]
 
 
 def pooled(parts: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
@@ -69,7 +79,9 @@ def pooled(parts: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
 def test_confusions_calibration_and_wrong_ones_are_those_of_scikit_learn(store):
     for case in shown(store):
         parts = kept(store, case.dataset, case.method)
-        truth, predicted, p = (pooled(parts, name) for name in ("truth", "predicted", "probabilities"))
+        truth, predicted, p = (
+            pooled(parts, name) for name in ("truth", "predicted", "probabilities")
+        )
         assert np.array_equal(case.counts, confusion_matrix(truth, predicted))
         assert case.labels == tuple(np.unique(truth))
         assert f"{(truth == predicted).sum()} of 90 right" in case.finding
@@ -78,24 +90,32 @@ def test_confusions_calibration_and_wrong_ones_are_those_of_scikit_learn(store):
         else:
             happened, said = truth == np.array(case.labels)[p.argmax(axis=1)], p.max(axis=1)
         share, mean = calibration_curve(happened, said, n_bins=10)
-        np.testing.assert_allclose([one[:2] for one in case.bins], np.column_stack([mean, share]), atol=6e-4)
+        np.testing.assert_allclose(
+            [one[:2] for one in case.bins], np.column_stack([mean, share]), atol=6e-4
+        )
         off = sum(one[5] for one in case.bins)
         assert case.calibration.startswith("Where" if off else "No interval leaves the diagonal")
         rows = pooled(parts, "rows")
         sure = {row: table.max() for row, table in zip(rows, p, strict=True)}
         wrong = sorted((-sure[row], row) for row in rows[truth != predicted])
         assert [line[0] for line in case.wrong] == [row for _, row in wrong][:10]
-        assert [line[3] for line in case.wrong] == pytest.approx([-value for value, _ in wrong][:10], abs=6e-4)
+        assert [line[3] for line in case.wrong] == pytest.approx(
+            [-value for value, _ in wrong][:10], abs=6e-4
+        )
         assert f"of {len(wrong)} rows" in case.wrong_told
         place = {row: at for at, row in enumerate(rows)}
-        assert all(line[1:3] == (truth[place[line[0]]], predicted[place[line[0]]]) for line in case.wrong)
+        assert all(
+            line[1:3] == (truth[place[line[0]]], predicted[place[line[0]]]) for line in case.wrong
+        )
 
 
 def test_values_are_drawn_as_they_were_predicted_and_the_farthest_off_come_first(tmp_path):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(700, 2))
     data = Dataset("price", X, 5 + X[:, 0] + rng.normal(0, 0.5, 700), "regression")
-    experiment = Experiment([data], {"Ridge": "sklearn.linear_model:Ridge"}, {"folds": 3}, Predict(metrics=("rmse",)))
+    experiment = Experiment(
+        [data], {"Ridge": "sklearn.linear_model:Ridge"}, {"folds": 3}, Predict(metrics=("rmse",))
+    )
     experiment.run(tmp_path / "lab.sqlite", 0).close()
     (case,) = shown(tmp_path / "lab.sqlite")
     parts = kept(tmp_path / "lab.sqlite", "price", "Ridge")
@@ -118,7 +138,9 @@ def test_values_are_drawn_as_they_were_predicted_and_the_farthest_off_come_first
 
 def test_a_row_that_was_predicted_several_times_counts_once_where_events_must_differ(tmp_path):
     splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0)
-    Experiment([rings()], {"NB": BAYES}, splitter, Predict(metrics=("accuracy",))).run(tmp_path / "a.sqlite", 0).close()
+    Experiment([rings()], {"NB": BAYES}, splitter, Predict(metrics=("accuracy",))).run(
+        tmp_path / "a.sqlite", 0
+    ).close()
     (case,) = shown(tmp_path / "a.sqlite")
     assert case.told == "360 predictions of 90 rows in 12 splits"
     assert np.sum(case.counts) == 360
@@ -143,7 +165,9 @@ def test_a_cross_validation_shows_its_out_of_fold_predictions(tmp_path):
         ledger = results.ledger()
     for case in block.cases:
         mine = ledger[(ledger["role"] == "val") & (ledger["variant"] == case.method)]
-        assert sorted(point[0] for point in case.points) == pytest.approx(sorted(mine["y_true"]), rel=1e-3)
+        assert sorted(point[0] for point in case.points) == pytest.approx(
+            sorted(mine["y_true"]), rel=1e-3
+        )
         off = (mine["y_pred"] - mine["y_true"]).abs().round(9)
         worst = mine.assign(off=-off).sort_values(["off", "sample"])
         assert [line[0] for line in case.wrong] == worst["sample"].tolist()[:10]
@@ -170,7 +194,10 @@ def test_many_classes_are_shown_by_those_with_most_mistakes_and_it_is_said():
     assert len(case.labels) == 12
     assert {"0", "7"} <= set(case.labels)
     assert "Shown: the 12 classes of 20 with most mistakes." in case.drawn
-    assert case.finding == "m gets 97 of 100 right on digits; most often it takes class 0 for class 7, 3 times of 5"
+    assert (
+        case.finding
+        == "m gets 97 of 100 right on digits; most often it takes class 0 for class 7, 3 times of 5"
+    )
     assert case.bins == ()
 
 
@@ -184,15 +211,22 @@ def test_predictions_that_are_no_numbers_are_counted():
 
 
 def test_of_many_methods_a_page_has_the_best_and_says_so(tmp_path):
-    methods = {f"Tree {depth}": {"use": TREE, "params": {"max_depth": depth}} for depth in range(1, MOST_CASES + 3)}
+    methods = {
+        f"Tree {depth}": {"use": TREE, "params": {"max_depth": depth}}
+        for depth in range(1, MOST_CASES + 3)
+    }
     data = [rings(30)]
-    Experiment(data, methods, {"folds": 2}, Predict(metrics=("accuracy",))).run(tmp_path / "a.sqlite", 0).close()
+    Experiment(data, methods, {"folds": 2}, Predict(metrics=("accuracy",))).run(
+        tmp_path / "a.sqlite", 0
+    ).close()
     with Results.open(tmp_path / "a.sqlite") as results:
         view = View(results)
         (block,) = prediction_blocks(view)
         means = view.scores.groupby("method")["value"].mean()
     assert len(block.cases) == MOST_CASES
-    assert block.left_out.startswith(f"Shown are the {MOST_CASES} best of {len(methods)} methods by Accuracy")
+    assert block.left_out.startswith(
+        f"Shown are the {MOST_CASES} best of {len(methods)} methods by Accuracy"
+    )
     left = set(methods) - {case.method for case in block.cases}
     assert max(means[name] for name in left) <= min(means[case.method] for case in block.cases)
 
@@ -208,7 +242,11 @@ def test_of_very_many_rows_the_first_pairs_are_shown_and_it_is_said(store, monke
 def test_the_page_holds_them_and_nothing_where_a_protocol_keeps_none(store):
     with Results.open(store) as results:
         page = page_of(View(results))
-    assert [section.name for section in page.sections][4:7] == ["datasets", "predictions", "methods"]
+    assert [section.name for section in page.sections][4:7] == [
+        "datasets",
+        "predictions",
+        "methods",
+    ]
     data = json.loads(re.search(r'id="page-data">(.*?)</script>', render_page(page), re.DOTALL)[1])
     texts, listed = data["cases"]["texts"], data["cases"]["listed"]
     assert [(texts[case[0]], texts[case[1]]) for case in listed] == [
@@ -228,11 +266,17 @@ def test_the_calibration_of_a_paper_is_scikit_learns_curve(store, tmp_path, monk
         pooled(parts, "truth") == "outside", pooled(parts, "probabilities")[:, 1], n_bins=10
     )
     (rows,) = (part["data"]["values"] for part in chart["layer"] if part["mark"]["type"] == "point")
-    np.testing.assert_allclose([[row["said"], row["share"]] for row in rows], np.column_stack([mean, share]), rtol=1e-9)
+    np.testing.assert_allclose(
+        [[row["said"], row["share"]] for row in rows], np.column_stack([mean, share]), rtol=1e-9
+    )
     off = any(not row["low"] <= row["said"] <= row["high"] for row in rows)
-    assert chart["title"]["text"] == [f"{'NB leaves' if off else 'No interval leaves'} the diagonal on rings-2"]
+    assert chart["title"]["text"] == [
+        f"{'NB leaves' if off else 'No interval leaves'} the diagonal on rings-2"
+    ]
     monkeypatch.chdir(tmp_path)
-    written = CliRunner().invoke(app, ["figure", str(store), "calibration", "--dataset", "rings-3", "--formats", "svg"])
+    written = CliRunner().invoke(
+        app, ["figure", str(store), "calibration", "--dataset", "rings-3", "--formats", "svg"]
+    )
     assert written.exit_code == 0, written.output
     assert 'width="84mm"' in (tmp_path / "calibration.svg").read_text()
     refused = CliRunner().invoke(app, ["figure", str(store), "forest", "--dataset", "rings-3"])

@@ -71,7 +71,9 @@ def test_every_pooled_score_is_that_of_all_out_of_fold_predictions(crossval):
             rmse = np.sqrt(((mine["y_pred"] - mine["y_true"]) ** 2).mean())
             assert numbers[place] == pytest.approx(rmse, rel=1e-12)
             shown, spread = (float(text) for text in row[place].text.split(" ± "))
-            each = mine.groupby("fold").apply(lambda f: np.sqrt(((f["y_pred"] - f["y_true"]) ** 2).mean()))
+            each = mine.groupby("fold").apply(
+                lambda f: np.sqrt(((f["y_pred"] - f["y_true"]) ** 2).mean())
+            )
             assert (shown, spread) == pytest.approx((rmse, each.std(ddof=1)), abs=1e-3)
 
 
@@ -117,7 +119,10 @@ def test_behind_a_pooled_score_stand_its_folds(crossval):
 def test_the_best_chain_of_a_method_and_its_gap_are_those_of_the_answer(crossval):
     page = crossval_page_of(crossval)
     answer = sheet(page, "answer")
-    lake = {row[0].text: numbers[1] for row, numbers in zip(answer.table.rows, answer.numbers, strict=True)}
+    lake = {
+        row[0].text: numbers[1]
+        for row, numbers in zip(answer.table.rows, answer.numbers, strict=True)
+    }
     for number, method in enumerate(("PLS", "Ridge")):
         table = sheet(page, f"method-{number}")
         best = min((v for v in lake if v.startswith(method)), key=lambda v: lake[v])
@@ -164,7 +169,9 @@ def test_the_verdict_names_the_best_chain_and_what_came_of_the_choices(crossval)
         final = results.final_scores()
     for row in final.itertuples():
         chain, value = re.escape(row.variant), re.escape(f"{row.RMSEP:.4g}")
-        assert re.search(rf"{chain} \((chosen by [a-z_ ]+|the next best by [a-z_]+)\) {value}", told), row
+        assert re.search(
+            rf"{chain} \((chosen by [a-z_ ]+|the next best by [a-z_]+)\) {value}", told
+        ), row
     assert "Over 2 problems" in told
 
 
@@ -174,12 +181,16 @@ def test_every_value_of_a_topk_answer_is_that_of_the_store(topk):
         tidy = results.scores().set_index(["method", "metric", "at"])["value"]
     for metric in ("precision", "recall"):
         answer = sheet(page, f"answer-{metric}")
-        for row, numbers, links in zip(answer.table.rows, answer.numbers, answer.behind, strict=True):
+        for row, numbers, links in zip(
+            answer.table.rows, answer.numbers, answer.behind, strict=True
+        ):
             if row[0].text == "best possible":
                 continue
             for cut, number, key in zip((2, 5), numbers[1:], links[1:], strict=True):
                 assert number == pytest.approx(tidy[row[0].text, metric, cut], abs=1e-12)
-                assert [value for _, value, _ in page.evidence[key].rows] == [tidy[row[0].text, metric, cut]]
+                assert [value for _, value, _ in page.evidence[key].rows] == [
+                    tidy[row[0].text, metric, cut]
+                ]
 
 
 def test_marks_of_a_topk_answer_are_those_of_the_comparison(topk):
@@ -194,7 +205,11 @@ def test_marks_of_a_topk_answer_are_those_of_the_comparison(topk):
             for cut, cell in zip((2, 5), row[1:], strict=True):
                 if cell.superscript:
                     found[metric, cut, row[0].text] = cell.superscript
-    wanted = {key: "−" if gain > 0 else "+" for key, gain in told.items() if key[0] in ("precision", "recall")}
+    wanted = {
+        key: "−" if gain > 0 else "+"
+        for key, gain in told.items()
+        if key[0] in ("precision", "recall")
+    }
     assert found == wanted
 
 
@@ -207,9 +222,14 @@ def test_no_name_becomes_markup_and_every_file_is_written(make, tmp_path):
     assert html.count("<script>") == 1
     names = {file.name for file in files}
     assert {"report.html", "tables.md", "tables.tex", "references.bib"} <= names
-    sheets = [name.removeprefix("table-") for name in re.findall(r'<div class="sheet" id="([^"]+)"', html)]
+    sheets = [
+        name.removeprefix("table-") for name in re.findall(r'<div class="sheet" id="([^"]+)"', html)
+    ]
     assert len(sheets) == len(set(sheets))
-    ranked = {name.replace("board-", "ranked_") for name in re.findall(r'class="board" data-board="([^"]+)"', html)}
+    ranked = {
+        name.replace("board-", "ranked_")
+        for name in re.findall(r'class="board" data-board="([^"]+)"', html)
+    }
     assert ranked
     assert {path.stem for path in (tmp_path / "out" / "tables").iterdir()} == {*sheets, *ranked}
 
@@ -228,11 +248,20 @@ def test_the_paragraphs_name_what_was_done(crossval, topk):
         "4 folds",
         "RMSECV is rmse of all out-of-fold predictions together",
         "the simplest within one standard error of the best mean rmse over folds (one_se)",
-        "a paired t on the out-of-fold losses of the samples, its variance corrected for shared training rows",
+        (
+            "a paired t on the out-of-fold losses of the samples, its variance corrected for shared"
+            " training rows"
+        ),
     ):
         assert part in words
     words = topk_page_of(topk).told["How it was done"]
-    for part in ("EASE, popularity", "240 rows, 10 tokens, 24 items", "K = 2 and 5", "paired t over", "Holm"):
+    for part in (
+        "EASE, popularity",
+        "240 rows, 10 tokens, 24 items",
+        "K = 2 and 5",
+        "paired t over",
+        "Holm",
+    ):
         assert part in words
 
 
@@ -248,7 +277,8 @@ def test_no_cost_is_told_of_methods_whose_cells_share_their_work(tmp_path):
     store = crossval_lab(tmp_path / "lab.sqlite", ("PLS", "Ridge"))
     paragone.report(store, tmp_path / "page", charts=False)
     page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
-    # One PLS is fitted for all its numbers of components: its first variant would seem to cost fifty times the others.
+    # One PLS is fitted for all its numbers of components: its first variant would seem to cost
+    # fifty times the others.
     assert 'class="c-cpu' not in page
     assert "times as much as" not in page
     assert "the cheapest" not in page

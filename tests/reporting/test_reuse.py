@@ -28,9 +28,9 @@ from paragone.reporting.write import written_report
 def finished(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("made") / "lab.sqlite"
     grid = Curve(k=KGrid(4, 8, 4), metrics=("micro_f1", "hamming_loss"))
-    Experiment(["wine-traits", "digits-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, grid).run(
-        path, 0
-    ).close()
+    Experiment(
+        ["wine-traits", "digits-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, grid
+    ).run(path, 0).close()
     return path
 
 
@@ -42,7 +42,9 @@ def store(finished, tmp_path) -> Path:
 class Made:
     """What one call of the command does: files that stood, or files that were written and charts that were drawn."""
 
-    def __init__(self, store: Path, out: Path, monkeypatch, *, charts: bool = False, **wishes) -> None:
+    def __init__(
+        self, store: Path, out: Path, monkeypatch, *, charts: bool = False, **wishes
+    ) -> None:
         self.drawn: list[str] = []
         begin = Drawing.add
 
@@ -59,14 +61,24 @@ class Made:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def drawn_content(folder: Path) -> dict[str, object]:
     """Return what a folder with charts holds, but for PDFs, whose entries the renderer orders by chance."""
-    found = {name: body[:5] if name.endswith(".pdf") else body for name, body in content(folder).items()}
+    found = {
+        name: body[:5] if name.endswith(".pdf") else body for name, body in content(folder).items()
+    }
     listed = json.loads(found.pop(".paragone-files.json"))
-    files = {name: digest for name, digest in listed["written"]["report"].items() if not name.endswith(".pdf")}
+    files = {
+        name: digest
+        for name, digest in listed["written"]["report"].items()
+        if not name.endswith(".pdf")
+    }
     return {**found, "list": (files, listed["made_from"])}
 
 
@@ -74,9 +86,9 @@ def test_nothing_is_made_again_where_nothing_changed(store, tmp_path, monkeypatc
     assert Made(store, tmp_path / "out", monkeypatch).stood is None
     before = content(tmp_path / "out")
     again = Made(store, tmp_path / "out", monkeypatch)
-    assert {path.relative_to(tmp_path / "out").as_posix() for path in again.stood} | {".paragone-files.json"} == set(
-        before
-    )
+    assert {path.relative_to(tmp_path / "out").as_posix() for path in again.stood} | {
+        ".paragone-files.json"
+    } == set(before)
     assert content(tmp_path / "out") == before
 
 
@@ -84,14 +96,17 @@ def other_score(store: Path) -> None:
     """Put another result in the place of one, as a run with --overwrite does."""
     with Store(store, create=True) as opened:
         key, fit_key = opened.read(
-            "SELECT c.key, c.fit_key FROM cells c JOIN plan USING (key) WHERE dataset = 'wine-traits' LIMIT 1"
+            "SELECT c.key, c.fit_key FROM cells c JOIN plan USING (key) WHERE dataset ="
+            " 'wine-traits' LIMIT 1"
         )[0]
         with Results.open(store) as results:
             (cell,) = [one for one in View(results).cells.cells if one.key == key]
             scores = View(results).cells.scores(cell)
             kept = View(results).cells.packed_predictions(cell)
         changed = tuple(replace(score, value=score.value / 2) for score in scores)
-        opened.commit(key, fit_key, Outcome("done", changed, opened.fitted(fit_key), kept, seconds=1.0))
+        opened.commit(
+            key, fit_key, Outcome("done", changed, opened.fitted(fit_key), kept, seconds=1.0)
+        )
 
 
 CHANGES = {
@@ -99,12 +114,16 @@ CHANGES = {
     "a file deleted": lambda store, out, _: (out / "tables.tex").unlink(),
     "a file edited": lambda store, out, _: (out / "report.html").write_text("mine"),
     "the list deleted": lambda store, out, _: [shutil.rmtree(out), out.mkdir()],
-    "the program": lambda store, out, patched: patched.setattr(reuse, "program_identity", lambda: "the next version"),
+    "the program": lambda store, out, patched: patched.setattr(
+        reuse, "program_identity", lambda: "the next version"
+    ),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_after_a_change_the_folder_is_that_of_a_report_from_nothing(store, tmp_path, monkeypatch, what):
+def test_after_a_change_the_folder_is_that_of_a_report_from_nothing(
+    store, tmp_path, monkeypatch, what
+):
     out = tmp_path / "out"
     Made(store, out, monkeypatch)
     CHANGES[what](store, out, monkeypatch)

@@ -12,7 +12,12 @@ from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choos
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import Criterion
 from paragone.protocols.crossval.tables import crossval_tables, distinction_words
-from paragone.protocols.crossval.words import answer_sheet, crossval_views, problem_headline, summary
+from paragone.protocols.crossval.words import (
+    answer_sheet,
+    crossval_views,
+    problem_headline,
+    summary,
+)
 from paragone.reporting.sections import Behind
 from paragone.tables import to_text
 from score_oracles import selected
@@ -22,16 +27,27 @@ VARIANTS = ("worse", "twin B", "twin A", "simple")
 CRITERIA = (Criterion("rmsecv", 2), Criterion("one_se", 1))
 
 
-def lab(twist: int, *, offset: float = 100.0, noise: float = 0.5, declared: tuple[str, ...] = VARIANTS) -> CrossvalRun:
+def lab(
+    twist: int, *, offset: float = 100.0, noise: float = 0.5, declared: tuple[str, ...] = VARIANTS
+) -> CrossvalRun:
     """Return two problems whose twins differ in the last bits of every prediction, in another way for every twist."""
-    settings = Settings(metric="rmse", select=CRITERIA, variants={v: {"method": v.split()[0]} for v in declared})
+    settings = Settings(
+        metric="rmse", select=CRITERIA, variants={v: {"method": v.split()[0]} for v in declared}
+    )
     rng = np.random.default_rng(0)
     problems = []
     for name in ("lake", "pond"):
         y = offset + rng.normal(size=N + N_TEST)
-        exact = {"worse": y + 4 * noise * rng.normal(size=len(y)), "twin B": y + noise * rng.normal(size=len(y))}
+        exact = {
+            "worse": y + 4 * noise * rng.normal(size=len(y)),
+            "twin B": y + noise * rng.normal(size=len(y)),
+        }
         exact |= {"twin A": exact["twin B"], "simple": y + 3 * noise * rng.normal(size=len(y))}
-        bits = np.random.default_rng(twist).integers(-3, 4, size=(2, len(y))) if twist else np.zeros((2, len(y)))
+        bits = (
+            np.random.default_rng(twist).integers(-3, 4, size=(2, len(y)))
+            if twist
+            else np.zeros((2, len(y)))
+        )
         for twin, moved in zip(("twin A", "twin B"), bits, strict=True):
             exact[twin] = exact[twin] + moved * np.spacing(exact[twin])
         rows = np.arange(N)
@@ -52,7 +68,11 @@ def printed(run: CrossvalRun) -> str:
     views = crossval_views(run)
     behind = Behind()
     lines = [to_text(table) for table in crossval_tables(run)]
-    lines += [to_text(answer_sheet(views, behind).table), summary(views), *(problem_headline(view) for view in views)]
+    lines += [
+        to_text(answer_sheet(views, behind).table),
+        summary(views),
+        *(problem_headline(view) for view in views),
+    ]
     lines += [distinction_words(view.distinction) for view in views]
     return "\n\n".join(lines)
 
@@ -74,9 +94,11 @@ def test_ties_go_by_declared_order_and_all_of_them_are_the_best(twist):
     assert top_frame([problem], run.settings)["variant"].tolist()[:2] == ["twin B", "twin A"]
     final = final_frame([problem], run.settings)
     assert final.loc[final["best_of"] == "rmsecv", "variant"].tolist() == ["twin B", "twin A"]
-    (view, _) = crossval_views(run)
+    view, _ = crossval_views(run)
     assert view.best == ("twin B", "twin A")
-    assert problem_headline(view).startswith("lake: twin B and twin A, which are tied, are the best of 4 pipelines")
+    assert problem_headline(view).startswith(
+        "lake: twin B and twin A, which are tied, are the best of 4 pipelines"
+    )
 
 
 @pytest.mark.parametrize("twist", range(4))
@@ -110,7 +132,7 @@ def test_a_twin_is_not_told_from_the_best_by_rounding(twist):
 def test_fits_that_are_perfect_but_for_rounding_are_tied_by_every_metric(metric):
     for twist in range(1, 6):
         run = lab(twist, noise=0.0)
-        (view, _) = crossval_views(run, metric)
+        view, _ = crossval_views(run, metric)
         assert view.best == VARIANTS, "all are perfect but for rounding"
 
 
@@ -119,7 +141,9 @@ def test_within_one_standard_error_includes_what_lies_on_the_edge_but_for_roundi
     from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions
     from paragone.protocols.crossval.scores import ChainScores, Scoring, select
 
-    parts = [Predictions(np.arange(2) + 2 * fold, np.array([0.0, 1.0]), np.zeros(2)) for fold in range(2)]
+    parts = [
+        Predictions(np.arange(2) + 2 * fold, np.array([0.0, 1.0]), np.zeros(2)) for fold in range(2)
+    ]
     folds = tuple(FoldLedger(str(place), 0, part, part, part) for place, part in enumerate(parts))
     chain = {name: Chain(name, "classification", folds) for name in ("a", "b")}
     scoring = Scoring("classification", "accuracy")

@@ -23,7 +23,9 @@ def store(tmp_path_factory):
     train, test = ROWS.take(np.arange(180)), ROWS.take(np.arange(180, 240))
     data = prescription_dataset("herbs", train, test, np.arange(0, 180, 9))
     protocol = TopK(k=(2, 5), metrics=("precision", "recall", "ndcg", "f1_of_means"))
-    Experiment([data], {"EASE": "ease"}, protocol=protocol, name="lab").run(folder / "a.sqlite", workers=0).close()
+    Experiment([data], {"EASE": "ease"}, protocol=protocol, name="lab").run(
+        folder / "a.sqlite", workers=0
+    ).close()
     return folder / "a.sqlite"
 
 
@@ -35,7 +37,11 @@ def test_segments_of_one_run_are_those_of_the_evaluator(store):
             cell = run.select("herbs", method)[0]
             rows = run.rows(cell)
             expected = segment_table(run.result(cell), rows.train, rows.test)
-            mine = frame[frame["method"] == method].drop(columns=["dataset", "method"]).reset_index(drop=True)
+            mine = (
+                frame[frame["method"] == method]
+                .drop(columns=["dataset", "method"])
+                .reset_index(drop=True)
+            )
             expected = expected.drop(columns="metric").rename(columns={"name": "metric"})
             pd.testing.assert_frame_equal(mine[expected.columns], expected, check_dtype=False)
 
@@ -46,7 +52,9 @@ def test_scores_and_ties_are_those_of_the_store(store):
         tidy = results.scores(repeats=True)
         frame = score_frame(run, segment_frame(run), tidy).set_index(["method", "metric", "at"])
         for row in tidy.itertuples():
-            assert frame.loc[(row.method, row.metric, row.at), "value"] == pytest.approx(row.value, abs=1e-12)
+            assert frame.loc[(row.method, row.metric, row.at), "value"] == pytest.approx(
+                row.value, abs=1e-12
+            )
         result = run.result(run.select("herbs", "conditional")[0])
         assert result.tie_share[0] > 0.01
         tied = frame.loc[("conditional", "precision", 2)]
@@ -64,7 +72,9 @@ def test_two_folds_pool_their_samples(tmp_path):
         whole = frame[(frame["segment"] == "all") & (frame["method"] == "A")].iloc[0]
         samples = results.sample_scores()
         assert whole["n"] == 240
-        assert whole["value"] == pytest.approx(samples[samples["method"] == "A"]["value"].mean(), abs=1e-12)
+        assert whole["value"] == pytest.approx(
+            samples[samples["method"] == "A"]["value"].mean(), abs=1e-12
+        )
         assert whole["low"] < whole["value"] < whole["high"]
     files = report(tmp_path / "a.sqlite", tmp_path / "out", charts=False)
     assert "several folds" in (tmp_path / "out" / "comparison" / "differences.md").read_text()
@@ -72,11 +82,32 @@ def test_two_folds_pool_their_samples(tmp_path):
 
 
 def test_the_report_is_a_folder_of_tables_figures_and_a_page(store, tmp_path):
-    names = {str(f.relative_to(tmp_path / "out")) for f in report(store, tmp_path / "out", reference="set-knn")}
-    assert names >= {"tables.md", "tables.tex", "scores.csv", "segments.csv", "beyond.csv", "report.html"}
-    assert names >= {"figures/herbs_at_k.svg", "figures/herbs_at_k.pdf", "comparison/differences.csv"}
+    names = {
+        str(f.relative_to(tmp_path / "out"))
+        for f in report(store, tmp_path / "out", reference="set-knn")
+    }
+    assert names >= {
+        "tables.md",
+        "tables.tex",
+        "scores.csv",
+        "segments.csv",
+        "beyond.csv",
+        "report.html",
+    }
+    assert names >= {
+        "figures/herbs_at_k.svg",
+        "figures/herbs_at_k.pdf",
+        "comparison/differences.csv",
+    }
     text = (tmp_path / "out" / "tables.md").read_text()
-    for words in ("NDCG@5", "best possible", "Ties on herbs", "tail items", "Gini of exposure", "set-knn against EASE"):
+    for words in (
+        "NDCG@5",
+        "best possible",
+        "Ties on herbs",
+        "tail items",
+        "Gini of exposure",
+        "set-knn against EASE",
+    ):
         assert words in text
     page = (tmp_path / "out" / "report.html").read_text()
     # Four metrics, ties, two of segments, beyond accuracy, and the comparison.
@@ -87,7 +118,11 @@ def test_the_report_is_a_folder_of_tables_figures_and_a_page(store, tmp_path):
 
 def test_names_and_captions_are_the_users(store, tmp_path):
     report(
-        store, tmp_path / "out", display_map={"EASE": "Shallow", "herbs": "Herbs"}, caption_note="Note.", charts=False
+        store,
+        tmp_path / "out",
+        display_map={"EASE": "Shallow", "herbs": "Herbs"},
+        caption_note="Note.",
+        charts=False,
     )
     text = (tmp_path / "out" / "tables.md").read_text()
     assert "Shallow" in text

@@ -35,7 +35,9 @@ OLD = [Path(__file__).parents[1] / "lab" / "store" / f"version{number}.sqlite" f
 FEW_STEPS = 5
 NONE = "There are no failures and no warnings."
 CONVERGENCE = WarningCount("ConvergenceWarning", "gave up")
-HOSTILE = WarningCount("Odd<b>", "<script>alert(1)</script> | $x_1$ & 50 % \\input{a}\n\x1b[31mred =cmd()", 2)
+HOSTILE = WarningCount(
+    "Odd<b>", "<script>alert(1)</script> | $x_1$ & 50 % \\input{a}\n\x1b[31mred =cmd()", 2
+)
 
 
 class ScaledRegression(LogisticRegression):
@@ -72,14 +74,19 @@ def fits_that_do_not_converge(dataset: Dataset, path: Path) -> int:
 @pytest.fixture(scope="module")
 def data() -> Dataset:
     X, y = load_breast_cancer(return_X_y=True)
-    return Dataset("tumours", X, np.array(["benign", "malignant"], dtype=object)[y], "classification")
+    return Dataset(
+        "tumours", X, np.array(["benign", "malignant"], dtype=object)[y], "classification"
+    )
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, data) -> Path:
     """LogisticRegression with few steps on unscaled rows, beside the same model in a pipeline that scales."""
     path = tmp_path_factory.mktemp("lab") / "lab.sqlite"
-    methods = {"LR": LogisticRegression(max_iter=FEW_STEPS), "Scaled": ScaledRegression(max_iter=1000)}
+    methods = {
+        "LR": LogisticRegression(max_iter=FEW_STEPS),
+        "Scaled": ScaledRegression(max_iter=1000),
+    }
     experiment = Experiment([data], methods, {"folds": 3}, Crossval(test=0.2), name="lab", seed=1)
     experiment.run(path, workers=0).close()
     return path
@@ -117,7 +124,11 @@ def test_the_oracle_and_the_store_count_the_same_fits(lab, data):
 def test_status_groups_the_warnings_and_tells_both_times(lab, paragone):
     ended = paragone("status", lab)
     assert ended.code == 0
-    assert re.search(r"^LR: ConvergenceWarning in \d+ of \d+ cells: lbfgs failed to converge", ended.out, re.MULTILINE)
+    assert re.search(
+        r"^LR: ConvergenceWarning in \d+ of \d+ cells: lbfgs failed to converge",
+        ended.out,
+        re.MULTILINE,
+    )
     assert "Scaled: ConvergenceWarning" not in ended.out
     assert "wall s per cell" in ended.out
     assert "CPU s per cell" in ended.out
@@ -131,7 +142,9 @@ def test_status_as_json_has_costs_and_warnings_of_every_cell(lab, paragone):
     lr = [cell for cell in cells if cell["method"] == "LR" and cell["protocol"] != "refit"]
     assert [cell["warnings"][0]["category"] for cell in lr] == ["ConvergenceWarning"] * 3
     assert all(cell["warnings"] == [] for cell in cells if cell["method"] == "Scaled")
-    assert all(cell["cpu_seconds"] >= 0 and cell["seconds"] > 0 and cell["costs_kept"] for cell in cells)
+    assert all(
+        cell["cpu_seconds"] >= 0 and cell["seconds"] > 0 and cell["costs_kept"] for cell in cells
+    )
 
 
 def test_the_page_says_it_in_the_verdict_and_under_failures_and_warnings(page):
@@ -153,7 +166,10 @@ def test_the_page_says_it_in_the_verdict_and_under_failures_and_warnings(page):
 def test_the_page_calls_processor_time_and_wall_time_by_their_names(page, lab):
     html = words((page / "report.html").read_text(encoding="utf-8"))
     assert "of one core" not in html
-    assert re.search(r"Computing took [\d.]+ \w+ of processor time \([\d.]+ \w+ of wall time\) in \d+ cells", html)
+    assert re.search(
+        r"Computing took [\d.]+ \w+ of processor time \([\d.]+ \w+ of wall time\) in \d+ cells",
+        html,
+    )
     for column in ("wall s per fit", "wall s per cell", "CPU s per cell", "peak MiB"):
         assert column in html
 
@@ -173,7 +189,9 @@ def test_the_verdict_of_a_comparison_says_it(lab, paragone):
 
 
 def test_a_comparison_of_two_says_it_of_those_two_only(lab, paragone):
-    told = json.loads(paragone("pairwise", f"{lab}::LR", f"{lab}::Scaled", "--key", "fold", "--json").out)
+    told = json.loads(
+        paragone("pairwise", f"{lab}::LR", f"{lab}::Scaled", "--key", "fold", "--json").out
+    )
     assert "LR did not converge in 3 of 3 fits." in told["warnings"]
 
 
@@ -185,10 +203,15 @@ def test_the_live_view_says_it(lab):
     assert all(entry["cpu_seconds"] is not None for entry in progress["slowest"])
     parts = {part["title"]: part["lines"] for part in cell["parts"]}
     assert parts["What the method warned of"][0].startswith("ConvergenceWarning, 1 times: lbfgs")
-    assert [line.partition(":")[0] for line in parts["What the cell cost"]][:2] == ["wall time", "processor time"]
+    assert [line.partition(":")[0] for line in parts["What the cell cost"]][:2] == [
+        "wall time",
+        "processor time",
+    ]
 
 
-def curve_store(path: Path, told: dict[str, list[WarningCount]], datasets: int = 4, folds: int = 3) -> Path:
+def curve_store(
+    path: Path, told: dict[str, list[WarningCount]], datasets: int = 4, folds: int = 3
+) -> Path:
     """Write a store whose methods warned in the first fold of every dataset, whatever is given for them."""
     store = SyntheticStore(path, list(told), [f"set {n}" for n in range(datasets)], n_folds=folds)
     for cell in store.cells:
@@ -199,21 +222,29 @@ def curve_store(path: Path, told: dict[str, list[WarningCount]], datasets: int =
 
 
 def test_a_page_of_curves_says_it_and_one_without_warnings_says_so(tmp_path):
-    path = curve_store(tmp_path / "a.sqlite", {"A": [WarningCount("GuardWarning", "the guard acted", 3)], "B": []})
+    path = curve_store(
+        tmp_path / "a.sqlite", {"A": [WarningCount("GuardWarning", "the guard acted", 3)], "B": []}
+    )
     report(path, tmp_path / "warned", charts=False)
     html = (tmp_path / "warned" / "report.html").read_text(encoding="utf-8")
     assert "A warned in 4 of 12 fits: the guard acted" in words(section(html, "verdict"))
     assert "A warned in 4 of 12 fits: the guard acted" in words(section(html, "failures"))
     assert NONE not in html
-    report(curve_store(tmp_path / "b.sqlite", {"A": [], "B": []}), tmp_path / "silent", charts=False)
+    report(
+        curve_store(tmp_path / "b.sqlite", {"A": [], "B": []}), tmp_path / "silent", charts=False
+    )
     assert NONE in words((tmp_path / "silent" / "report.html").read_text(encoding="utf-8"))
 
 
 def test_a_page_of_lists_says_it(tmp_path):
     path = topk_lab(tmp_path / "lab.sqlite")
     with closing(sqlite3.connect(path)) as database:
-        (cell,) = database.execute("SELECT c.id FROM cells c JOIN plan USING (key) WHERE method = 'EASE'").fetchone()
-        database.execute("INSERT INTO warnings VALUES (?, 0, 'LinAlgWarning', 'ill-conditioned', 1)", (cell,))
+        (cell,) = database.execute(
+            "SELECT c.id FROM cells c JOIN plan USING (key) WHERE method = 'EASE'"
+        ).fetchone()
+        database.execute(
+            "INSERT INTO warnings VALUES (?, 0, 'LinAlgWarning', 'ill-conditioned', 1)", (cell,)
+        )
         database.commit()
     report(path, tmp_path / "report", charts=False)
     html = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
@@ -232,14 +263,25 @@ def test_a_strangers_message_is_text_everywhere(tmp_path, paragone):
     assert r"\$x\_1\$ \& 50 \%" in latex
     markdown = (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
     assert "<script>alert(1)" not in markdown
-    for text in (html, latex, markdown, paragone("status", path).out, paragone("compare", path, "--no-bayes").out):
+    for text in (
+        html,
+        latex,
+        markdown,
+        paragone("status", path).out,
+        paragone("compare", path, "--no-bayes").out,
+    ):
         assert "\x1b" not in text
-    line = next(line for line in paragone("status", path).out.splitlines() if line.startswith("A: "))
+    line = next(
+        line for line in paragone("status", path).out.splitlines() if line.startswith("A: ")
+    )
     assert line.endswith("[31mred =cmd()"), "it stands on one line"
 
 
 def test_messages_that_differ_in_numbers_only_count_together(tmp_path):
-    gaps = [WarningCount("RuntimeWarning", f"gap {n / 7:.4f} at 0x{n:x}, tolerance 1e-{n}") for n in range(1, 4)]
+    gaps = [
+        WarningCount("RuntimeWarning", f"gap {n / 7:.4f} at 0x{n:x}, tolerance 1e-{n}")
+        for n in range(1, 4)
+    ]
     path = curve_store(tmp_path / "a.sqlite", {"A": gaps, "B": []})
     with Results.open(path) as results:
         (group,) = warned_groups(results, "lab")
@@ -248,11 +290,15 @@ def test_messages_that_differ_in_numbers_only_count_together(tmp_path):
 
 
 def test_warnings_for_developers_are_listed_and_leave_the_verdict_alone(tmp_path):
-    path = curve_store(tmp_path / "a.sqlite", {"A": [WarningCount("VisibleDeprecationWarning", "old")], "B": []})
+    path = curve_store(
+        tmp_path / "a.sqlite", {"A": [WarningCount("VisibleDeprecationWarning", "old")], "B": []}
+    )
     with Results.open(path) as results:
         groups = warned_groups(results, "lab")
         assert results.warned() == ()
-    assert [group.line for group in groups] == ["A: VisibleDeprecationWarning in 4 of 12 cells: old"]
+    assert [group.line for group in groups] == [
+        "A: VisibleDeprecationWarning in 4 of 12 cells: old"
+    ]
 
 
 def test_a_verdict_names_a_few_kinds_and_counts_the_rest(tmp_path):
@@ -291,4 +337,7 @@ def test_an_older_store_says_that_nothing_was_kept_and_speaks_of_wall_time(old, 
     html = words((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
     assert "There are no failures. What the methods warned of is not known of 4 cells" in html
     assert NONE not in html
-    assert re.search(r"Computing took [\d.]+ seconds of wall time \(processor time is not known of 4 cells\)", html)
+    assert re.search(
+        r"Computing took [\d.]+ seconds of wall time \(processor time is not known of 4 cells\)",
+        html,
+    )

@@ -23,7 +23,9 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory) -> Path:
-    return write_store(tmp_path_factory.mktemp("large") / "lab.sqlite", ["A", "B", "C"], ["x", "y", "z"])
+    return write_store(
+        tmp_path_factory.mktemp("large") / "lab.sqlite", ["A", "B", "C"], ["x", "y", "z"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,11 @@ def small(tmp_path_factory) -> Path:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def run(monkeypatch, capsys, *args: object) -> tuple[int, str]:
@@ -55,7 +61,9 @@ def test_a_smaller_report_over_a_larger_one_is_the_smaller_one(large, small, tmp
 
 
 @needs_root
-def test_on_a_full_disk_the_earlier_report_stays_byte_for_byte(large, small, tmp_path, monkeypatch, capsys):
+def test_on_a_full_disk_the_earlier_report_stays_byte_for_byte(
+    large, small, tmp_path, monkeypatch, capsys
+):
     with memory_disk(tmp_path / "disk", 16) as disk:
         paragone.report(large, disk / "paper", charts=False)
         before = files_of(disk / "paper")
@@ -69,13 +77,18 @@ def test_on_a_full_disk_the_earlier_report_stays_byte_for_byte(large, small, tmp
 
 
 @needs_root
-def test_a_read_only_folder_is_told_in_one_sentence_by_report_and_compare(large, tmp_path, monkeypatch, capsys):
+def test_a_read_only_folder_is_told_in_one_sentence_by_report_and_compare(
+    large, tmp_path, monkeypatch, capsys
+):
     scores = pd.DataFrame({"dataset": range(9), "A": range(9), "B": range(1, 10)})
     scores.to_csv(tmp_path / "scores.csv", index=False)
     with memory_disk(tmp_path / "disk", 16) as disk:
         (disk / "paper").mkdir()
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        commands = (["report", large], ["compare", tmp_path / "scores.csv", "--metric", "score", "--higher-is-better"])
+        commands = (
+            ["report", large],
+            ["compare", tmp_path / "scores.csv", "--metric", "score", "--higher-is-better"],
+        )
         for command in commands:
             for place in (disk / "paper", disk / "none" / "deep", Path("/proc/none")):
                 code, err = run(monkeypatch, capsys, *command, "--out", place)

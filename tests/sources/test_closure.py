@@ -72,7 +72,9 @@ def forget(folder: Path) -> None:
     sys.path_importer_cache.clear()
 
 
-def check_edit_is_seen(lab: Lab, file: str, use: str = "mine:Mine", *, before: str = "1", after: str = "2") -> None:
+def check_edit_is_seen(
+    lab: Lab, file: str, use: str = "mine:Mine", *, before: str = "1", after: str = "2"
+) -> None:
     first = lab.words(use)
     assert lab.words(use) == first, "nothing changed"
     path = lab.folder / file
@@ -101,7 +103,10 @@ class TestAnEditIsSeen:
         check_edit_is_seen(lab, "helper.py")
 
     def test_in_a_branch_that_is_not_taken_here(self, lab):
-        lab.method("try:\n        import no_such_module_here\n    except ImportError:\n        import helper")
+        lab.method(
+            "try:\n        import no_such_module_here\n    except ImportError:\n        import"
+            " helper"
+        )
         lab.write(helper=HELPER.format(1))
         check_edit_is_seen(lab, "helper.py")
 
@@ -126,7 +131,10 @@ class TestAnEditIsSeen:
         check_edit_is_seen(lab, "pack/part.py", "pack.mine:Mine")
 
     def test_where_a_file_states_a_version(self, lab):
-        lab.write(mine='__version__ = "1.0"\n' + textwrap.dedent(METHOD.format(imports="", body="self.alpha = 1")))
+        lab.write(
+            mine='__version__ = "1.0"\n'
+            + textwrap.dedent(METHOD.format(imports="", body="self.alpha = 1"))
+        )
         check_edit_is_seen(lab, "mine.py", before="alpha = 1", after="alpha = 2")
 
     def test_where_a_package_states_a_version(self, lab):
@@ -139,14 +147,18 @@ class TestAnEditIsSeen:
         lab.method(at="pack__in__mine")
         check_edit_is_seen(lab, "pack/__init__.py", "pack.mine:Mine")
 
-    @pytest.mark.parametrize("statement", ["from . import part", "from .part import strength", "from pack import part"])
+    @pytest.mark.parametrize(
+        "statement", ["from . import part", "from .part import strength", "from pack import part"]
+    )
     def test_in_a_relative_import(self, lab, statement):
         lab.write(pack__in____init__="", pack__in__part=HELPER.format(1))
         lab.method(statement, at="pack__in__mine")
         check_edit_is_seen(lab, "pack/part.py", "pack.mine:Mine")
 
     def test_in_a_relative_import_from_the_package_above(self, lab):
-        lab.write(pack__in____init__="", pack__in__part=HELPER.format(1), pack__in__sub__in____init__="")
+        lab.write(
+            pack__in____init__="", pack__in__part=HELPER.format(1), pack__in__sub__in____init__=""
+        )
         lab.method("from ..part import strength", at="pack__in__sub__in__mine")
         check_edit_is_seen(lab, "pack/part.py", "pack.sub.mine:Mine")
 
@@ -157,7 +169,12 @@ class TestAnEditIsSeen:
 
     def test_in_a_base_class_of_another_module(self, lab):
         lab.write(base="class Base:\n    alpha = 1\n")
-        lab.write(mine="import base\nclass Mine(base.Base):\n    def fit(self, X, Y):\n        return self\n")
+        lab.write(
+            mine=(
+                "import base\nclass Mine(base.Base):\n    def fit(self, X, Y):\n        return"
+                " self\n"
+            )
+        )
         check_edit_is_seen(lab, "base.py")
 
     def test_behind_a_star(self, lab):
@@ -213,11 +230,15 @@ class TestAnEditIsSeen:
         assert changed_words(first, lab.words()) == ("compiled.pyc",)
 
     def test_when_something_optional_is_installed(self, lab):
-        lab.method("try:\n        import sometimes\n    except ImportError:\n        sometimes = None")
+        lab.method(
+            "try:\n        import sometimes\n    except ImportError:\n        sometimes = None"
+        )
         first = lab.words()
         assert first["sometimes"] == "not installed"
         lab.write(sometimes="ALPHA = 1")
-        assert {"sometimes", "sometimes.py"} == {word.partition(" ")[0] for word in changed_words(first, lab.words())}
+        assert {"sometimes", "sometimes.py"} == {
+            word.partition(" ")[0] for word in changed_words(first, lab.words())
+        }
 
 
 class TestWhatChangesNothing:
@@ -263,7 +284,9 @@ class TestWhatChangesNothing:
         assert "broken.py" in lab.words()
 
 
-def install(site: Path, name: str, version: str, files: dict[str, str], *, editable: bool = False) -> None:
+def install(
+    site: Path, name: str, version: str, files: dict[str, str], *, editable: bool = False
+) -> None:
     """Write what an installer writes."""
     metadata = site / f"{name}-{version}.dist-info"
     metadata.mkdir(parents=True)
@@ -303,15 +326,24 @@ class TestInstalledPackages:
         assert set(first) == set(PACKAGE)
         (site.parent / "checkout" / "pack" / "part.py").write_text(HELPER.format(2))
         forget(site.parent)
-        assert changed_words(first, Method.declare("pack.mine:Mine").versions()) == ("pack/part.py",)
+        assert changed_words(first, Method.declare("pack.mine:Mine").versions()) == (
+            "pack/part.py",
+        )
 
     def test_a_file_that_was_copied_among_the_installed_ones_counts_by_its_content(self, site):
         install(site, "other", "1.0", {"other/__init__.py": ""})
-        (site / "stray.py").write_text(textwrap.dedent(METHOD).format(imports="import other", body="pass"))
+        (site / "stray.py").write_text(
+            textwrap.dedent(METHOD).format(imports="import other", body="pass")
+        )
         assert set(Method.declare("stray:Mine").versions()) == {"stray.py", "other"}
 
     def test_of_a_namespace_each_distribution_counts_by_itself(self, site):
-        install(site, "space-a", "1.0", {"space/a.py": textwrap.dedent(METHOD).format(imports="", body="pass")})
+        install(
+            site,
+            "space-a",
+            "1.0",
+            {"space/a.py": textwrap.dedent(METHOD).format(imports="", body="pass")},
+        )
         (site / "space" / "b.py").write_text(HELPER.format(1))
         assert find("space.a").kind == "frozen"
         assert find("space.b").kind == "file"
@@ -319,7 +351,9 @@ class TestInstalledPackages:
     def test_a_distribution_of_another_name_than_its_package(self):
         from importlib.metadata import version
 
-        assert Method.declare("sklearn.svm:LinearSVC").versions() == {"sklearn": version("scikit-learn")}
+        assert Method.declare("sklearn.svm:LinearSVC").versions() == {
+            "sklearn": version("scikit-learn")
+        }
 
 
 class TestWhatPythonRunsIsWhatTheFileSays:
@@ -330,7 +364,9 @@ class TestWhatPythonRunsIsWhatTheFileSays:
         lab.write(helper=HELPER.format(1))
         lab.words()
         lab.write(helper=HELPER.format(2))
-        with pytest.raises(InputError, match=r"helper\.py is not what Python imported: .*restart Python"):
+        with pytest.raises(
+            InputError, match=r"helper\.py is not what Python imported: .*restart Python"
+        ):
             Method.declare("mine:Mine").versions()
 
     def test_an_edit_between_the_import_and_the_first_look_is_refused(self, lab):
@@ -338,7 +374,9 @@ class TestWhatPythonRunsIsWhatTheFileSays:
         lab.write(helper=HELPER.format(1))
         resolve("mine:Mine")
         lab.write(helper=HELPER.format(2))
-        with pytest.raises(InputError, match=r"helper\.py is not what Python imported in 'strength'"):
+        with pytest.raises(
+            InputError, match=r"helper\.py is not what Python imported in 'strength'"
+        ):
             Method.declare("mine:Mine").versions()
 
     def test_a_comment_may_change(self, lab):
@@ -357,7 +395,9 @@ class TestWhatPythonRunsIsWhatTheFileSays:
         assert "helper.py" in Method.declare("mine:Mine").versions()
 
     @pytest.mark.parametrize("text", [HELPER, "STRENGTH = {}\n"])
-    def test_byte_code_that_is_out_of_date_and_looks_as_if_it_were_not_is_refused(self, lab, monkeypatch, text):
+    def test_byte_code_that_is_out_of_date_and_looks_as_if_it_were_not_is_refused(
+        self, lab, monkeypatch, text
+    ):
         monkeypatch.setattr(sys, "dont_write_bytecode", False)
         lab.method("import helper")
         file = lab.folder / "helper.py"
@@ -423,7 +463,12 @@ class TestStoresSayWhichFileChanged:
         assert set(stale["why"]) == {"helper.py changed"}
 
     def test_a_protocol_of_the_users_own_counts_too(self, lab):
-        lab.write(scoring="import helper\nfrom paragone.protocols import Curve\nclass Mine(Curve):\n    pass\n")
+        lab.write(
+            scoring=(
+                "import helper\nfrom paragone.protocols import Curve\nclass Mine(Curve):\n   "
+                " pass\n"
+            )
+        )
         lab.write(helper=HELPER.format(1))
         lab.method()
 
@@ -431,7 +476,10 @@ class TestStoresSayWhichFileChanged:
             forget(lab.folder)
             protocol = importlib.import_module("scoring").Mine(KGrid(2, 4, 2))
             data = Dataset("d", np.eye(30, 4), np.eye(30, 2), "multilabel")
-            return [cell.key for cell in Experiment([data], {"V": "variance"}, {"folds": 2}, protocol).cells()]
+            return [
+                cell.key
+                for cell in Experiment([data], {"V": "variance"}, {"folds": 2}, protocol).cells()
+            ]
 
         first = keys()
         assert keys() == first

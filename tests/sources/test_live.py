@@ -65,7 +65,9 @@ def test_an_edit_of_anything_that_the_class_uses_is_seen(old, new):
     assert notebook(old, new) != notebook()
 
 
-@pytest.mark.parametrize(("old", "new"), [("    return 1\n", "    return 2\n"), ("\nALPHA", "\n# A remark.\n\nALPHA")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("    return 1\n", "    return 2\n"), ("\nALPHA", "\n# A remark.\n\nALPHA")]
+)
 def test_an_edit_of_anything_else_changes_nothing(old, new):
     assert notebook(old, new) == notebook()
 
@@ -87,7 +89,10 @@ def test_two_classes_that_one_function_made_are_two():
 def test_two_functions_without_a_name_are_two():
     doubled, halved = FunctionTransformer(lambda X: X * 2), FunctionTransformer(lambda X: X / 2)
     assert Method.declare(doubled).identity() != Method.declare(halved).identity()
-    assert Method.declare(doubled).identity() == Method.declare(FunctionTransformer(doubled.func)).identity()
+    assert (
+        Method.declare(doubled).identity()
+        == Method.declare(FunctionTransformer(doubled.func)).identity()
+    )
 
 
 def test_functions_of_installed_packages_are_known_by_name_and_version():

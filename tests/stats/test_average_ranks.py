@@ -30,15 +30,21 @@ def test_nothing_has_no_ranks() -> None:
     st.sampled_from(["wilcox", "pratt", "split"]),
     st.sampled_from([0, 5, 50]),
 )
-def test_leaving_out_a_pair_gives_what_the_test_gives_without_it(difference, zeros, exact_up_to) -> None:
+def test_leaving_out_a_pair_gives_what_the_test_gives_without_it(
+    difference, zeros, exact_up_to
+) -> None:
     p, side = leave_one_out_p(difference, zeros, exact_up_to)
     for place in range(difference.size):
-        without = signed_rank_of_settled(np.delete(difference, place), zeros, exact_up_to=exact_up_to)
+        without = signed_rank_of_settled(
+            np.delete(difference, place), zeros, exact_up_to=exact_up_to
+        )
         assert np.isclose(p[place], without.p, rtol=1e-12, atol=0)
         assert side[place] == np.sign(without.w_plus - without.w_minus)
 
 
-@given(arrays.arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 6)), elements=FEW_VALUES))
+@given(
+    arrays.arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 6)), elements=FEW_VALUES)
+)
 def test_friedmans_p_are_those_of_the_distributions_to_the_last_bit(scores: np.ndarray) -> None:
     result = friedman_of_ranks(average_ranks(scores))
     assert result.p_chi2 == chi2.sf(result.chi2, result.df[0])

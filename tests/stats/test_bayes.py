@@ -46,19 +46,28 @@ def test_swapping_the_methods_swaps_better_and_worse_exactly(values, rope):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.integers(-9, 9), min_size=1, max_size=20), st.sampled_from([0.0, 0.02, 0.03]), st.integers(0, 99))
+@given(
+    st.lists(st.integers(-9, 9), min_size=1, max_size=20),
+    st.sampled_from([0.0, 0.02, 0.03]),
+    st.integers(0, 99),
+)
 def test_running_sums_give_the_shares_of_the_matrix_of_walsh_sums(values, rope, seed):
     difference = np.array(values) / 100
     sample = bayesian_signed_rank(difference, rope=rope, n_samples=100, seed=seed).sample
     generator = np.random.default_rng(seed)
-    prior, rest = generator.standard_gamma(0.5, 100), generator.standard_exponential((100, difference.size))
+    prior, rest = (
+        generator.standard_gamma(0.5, 100),
+        generator.standard_exponential((100, difference.size)),
+    )
     weights = np.c_[prior, rest] / (prior + rest.sum(axis=1))[:, None]
     z = np.r_[0.0, difference]
     walsh = np.round(z[:, None] + z, 12)
     above = (walsh > 2 * rope) + (walsh == 2 * rope) / 2
     below = (walsh < -2 * rope) + (walsh == -2 * rope) / 2
     for column, matrix in ((0, below), (2, above)):
-        assert sample[:, column] == pytest.approx(np.einsum("ri,ij,rj->r", weights, matrix, weights), abs=1e-12)
+        assert sample[:, column] == pytest.approx(
+            np.einsum("ri,ij,rj->r", weights, matrix, weights), abs=1e-12
+        )
 
 
 def test_many_differences_have_fewer_draws_and_the_error_that_is_stated():
@@ -66,7 +75,8 @@ def test_many_differences_have_fewer_draws_and_the_error_that_is_stated():
     values += 0.005 - values.mean()
     found = [bayesian_signed_rank(values, n_samples=50_000, seed=seed) for seed in range(8)]
     assert {one.n_draws for one in found} == {WEIGHTS_IN_ALL // 30_000}
-    # The chance has a normal limit: the Walsh sums' share above zero less a half, in its standard errors.
+    # The chance has a normal limit: the Walsh sums' share above zero less a half, in its standard
+    # errors.
     share = np.searchsorted(np.sort(-values), values, side="left") / values.size
     expected = stats.norm.cdf((share.mean() - 0.5) / (2 * share.std() / np.sqrt(values.size)))
     better = np.array([one.better for one in found])
@@ -78,12 +88,17 @@ def test_many_differences_have_fewer_draws_and_the_error_that_is_stated():
 
 def test_wider_rope_never_makes_equality_less_likely():
     values = np.random.default_rng(1).normal(0.01, 0.03, size=20)
-    shares = [bayesian_signed_rank(values, rope=rope, n_samples=5_000).equal for rope in (0, 0.01, 0.02, 0.05)]
+    shares = [
+        bayesian_signed_rank(values, rope=rope, n_samples=5_000).equal
+        for rope in (0, 0.01, 0.02, 0.05)
+    ]
     assert shares == sorted(shares)
 
 
 def test_same_seed_gives_the_same_bytes():
-    first, second = (bayesian_signed_rank([0.1, -0.2, 0.3], n_samples=100, seed=7) for _ in range(2))
+    first, second = (
+        bayesian_signed_rank([0.1, -0.2, 0.3], n_samples=100, seed=7) for _ in range(2)
+    )
     assert first.sample.tobytes() == second.sample.tobytes()
 
 

@@ -58,7 +58,9 @@ def test_the_model_is_that_of_means_and_variances_by_hand(comparison):
 
 def test_a_lower_score_that_is_better_counts_as_better():
     lower = frame().assign(value=lambda rows: 1 - rows["value"])
-    found = compare(lower, metric="log_loss", reference="A", bayes=False).beside("hierarchical").values
+    found = (
+        compare(lower, metric="log_loss", reference="A", bayes=False).beside("hierarchical").values
+    )
     assert next(pair for pair in found["pairs"] if pair["rival"] == "C")["p_better"] > 0.99
 
 
@@ -67,7 +69,9 @@ def test_strengths_are_of_the_means_of_the_datasets(comparison):
     means = frame().groupby(["dataset", "method"])["value"].mean().unstack()
     found = method_strengths(means.to_numpy(), tuple(means.columns))
     assert [one["method"] for one in values["methods"]] == [one.method for one in found.methods]
-    assert [one["elo"]["low"] for one in values["methods"]] == pytest.approx([one.elo.low for one in found.methods])
+    assert [one["elo"]["low"] for one in values["methods"]] == pytest.approx(
+        [one.elo.low for one in found.methods]
+    )
 
 
 def test_profiles_of_folds_have_no_interval(comparison):
@@ -88,12 +92,16 @@ def test_text_tables_and_files_show_it(comparison, tmp_path):
 def test_a_dataset_without_spread_is_not_taken_for_certain():
     rows = frame(4)
     rows.loc[rows["dataset"] == "d0", "value"] = rows["method"].map({"A": 0.9, "B": 0.8, "C": 0.7})
-    found = compare(rows, metric="accuracy", reference="A", bayes=False).beside("hierarchical").values
+    found = (
+        compare(rows, metric="accuracy", reference="A", bayes=False).beside("hierarchical").values
+    )
     one = found["pairs"][0]["datasets"]["d0"]
     assert one["high"] - one["low"] > 0.01
 
 
-@pytest.mark.parametrize("rows", [frame(1), frame(4).groupby(["dataset", "method"], as_index=False)["value"].mean()])
+@pytest.mark.parametrize(
+    "rows", [frame(1), frame(4).groupby(["dataset", "method"], as_index=False)["value"].mean()]
+)
 def test_without_folds_or_datasets_the_model_says_what_it_needs(rows):
     comparison = compare(rows, metric="accuracy", bayes=False, designs={"d0": Design(5, 1, 0.25)})
     with pytest.raises(InputError, match="two or more datasets with folds"):
@@ -114,7 +122,9 @@ def invoke(*arguments):
 
 
 def test_the_command_shows_it_and_plans(pilot):
-    shown = invoke(pilot, "--metric", "accuracy", "--no-bayes", "--beside", "hierarchical, strengths")
+    shown = invoke(
+        pilot, "--metric", "accuracy", "--no-bayes", "--beside", "hierarchical, strengths"
+    )
     assert shown.exit_code == 0
     assert "Hierarchical model (beside the verdict)" in shown.output
     written = invoke(pilot, "--metric", "accuracy", "--no-bayes", "--beside", "strengths", "--json")
@@ -122,8 +132,12 @@ def test_the_command_shows_it_and_plans(pilot):
     planned = invoke("--plan", pilot, "--margin", ".02", "--metric", "accuracy")
     assert planned.exit_code == 0
     assert "on datasets like these" in planned.output
-    sizes = json.loads(invoke("--plan", pilot, "--margin", ".02", "--metric", "accuracy", "--json").output)["sizes"]
-    assert {"scope", "claim", "folds", "seeds", "datasets", "power", "standard_error"} == set(sizes[0])
+    sizes = json.loads(
+        invoke("--plan", pilot, "--margin", ".02", "--metric", "accuracy", "--json").output
+    )["sizes"]
+    assert {"scope", "claim", "folds", "seeds", "datasets", "power", "standard_error"} == set(
+        sizes[0]
+    )
 
 
 @pytest.mark.parametrize("wrong", [["--plan"], ["--beside", "nothing"]])

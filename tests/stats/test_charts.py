@@ -32,11 +32,15 @@ def texts(chart, tmp_path):
 
 
 @pytest.mark.parametrize("n_methods", [3, 25])
-@pytest.mark.parametrize("name", ["critical_difference", "pair_matrix", "forest", "win_tie_loss", "rank_boxes"])
+@pytest.mark.parametrize(
+    "name", ["critical_difference", "pair_matrix", "forest", "win_tie_loss", "rank_boxes"]
+)
 def test_no_name_is_cut(n_methods, name, tmp_path):
     result = comparison(n_methods, correction="nemenyi" if n_methods > 9 else None)
     drawn = " | ".join(texts(result.charts[name], tmp_path))
-    expected = result.scores.methods if name != "forest" else [pair.rival for pair in result.leading_pairs]
+    expected = (
+        result.scores.methods if name != "forest" else [pair.rival for pair in result.leading_pairs]
+    )
     rivals = [m for m in expected if not (name == "win_tie_loss" and m == result.leader)]
     assert all(method in drawn for method in rivals)
     assert "…" not in drawn
@@ -69,12 +73,14 @@ def test_cliques_that_are_no_intervals_are_drawn_as_a_matrix_with_the_reason():
     assert drawn["title"]["text"] == ["Pair matrix"]
     subtitle = " ".join(drawn["title"]["subtitle"])
     assert (
-        "No critical-difference diagram: A and C do not differ significantly, but B, which ranks between them"
-        in subtitle
+        "No critical-difference diagram: A and C do not differ significantly, but B, which ranks"
+        " between them" in subtitle
     )
     mended = with_p_values(plain, (1.5, 2.2, 2.6, 3.7), {(0, 2): 0.30, (0, 1): 0.41, (1, 2): 0.52})
     assert cliques_of(mended).bars == ((0, 1, 2),)
-    assert chart_specification(mended.charts["critical_difference"])["title"]["text"] == ["Critical-difference diagram"]
+    assert chart_specification(mended.charts["critical_difference"])["title"]["text"] == [
+        "Critical-difference diagram"
+    ]
 
 
 def test_reference_with_a_stranger_between_it_and_its_like_gets_no_bar():
@@ -137,7 +143,10 @@ def test_double_fails_are_grey_and_thresholds_drawn():
 
 def test_folds_have_no_signed_rank_posterior():
     index = pd.Index(range(5), name="fold")
-    a, b = pd.Series([0.1, 0.2, 0.3, 0.4, 0.5], index=index), pd.Series([0.2, 0.2, 0.4, 0.3, 0.6], index=index)
+    a, b = (
+        pd.Series([0.1, 0.2, 0.3, 0.4, 0.5], index=index),
+        pd.Series([0.2, 0.2, 0.4, 0.3, 0.6], index=index),
+    )
     assert list(pairwise(a, b, metric="accuracy").charts) == ["scatter", "differences"]
 
 
@@ -147,12 +156,16 @@ def test_samples_have_a_line_per_rival_with_its_interval_and_word():
     random = np.random.default_rng(0)
     base = random.normal(size=60)
     frames = [
-        pd.DataFrame({"method": name, "sample": range(60), "value": base + gain + random.normal(0, 0.1, 60)})
+        pd.DataFrame(
+            {"method": name, "sample": range(60), "value": base + gain + random.normal(0, 0.1, 60)}
+        )
         for name, gain in (("A", 0.5), ("B", 0.0), ("C", 0.49))
     ]
     compared = compare_samples(pd.concat(frames), higher_is_better=True)
     spec = compared.charts["forest"].to_dict()
-    rows = next(layer["data"]["values"] for layer in spec["layer"] if "label" in layer["data"]["values"][0])
+    rows = next(
+        layer["data"]["values"] for layer in spec["layer"] if "label" in layer["data"]["values"][0]
+    )
     for row, pair in zip(rows, compared.pairs, strict=True):
         shown = (row["label"], row["low"], row["high"], row["verdict"])
         assert shown == (pair.rival, pair.difference.low, pair.difference.high, pair.verdict)

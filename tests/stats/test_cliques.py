@@ -25,7 +25,8 @@ def test_no_bar_covers_a_method_that_differs():
     assert cliques.bars == ()
     assert cliques.reason is not None
     assert (
-        "A and C do not differ significantly, but B, which ranks between them, differs from A and C" in cliques.reason
+        "A and C do not differ significantly, but B, which ranks between them, differs from A and C"
+        in cliques.reason
     )
 
 
@@ -38,7 +39,10 @@ def test_interval_cliques_become_bars():
 def test_inner_pair_that_differs_is_found():
     p = symmetric(4, {(0, 1): 0.5, (0, 2): 0.5, (0, 3): 0.5, (1, 3): 0.5, (2, 3): 0.5})
     reason = rank_cliques([1.0, 2.0, 3.0, 4.0], p, ("A", "B", "C", "D")).reason
-    assert reason == "A and D do not differ significantly, but B and C, which rank between them, differ"
+    assert (
+        reason
+        == "A and D do not differ significantly, but B and C, which rank between them, differ"
+    )
 
 
 def maximal_cliques(alike):
@@ -52,10 +56,17 @@ def maximal_cliques(alike):
     return [group for group in found if not any(group < other for other in found)]
 
 
-@given(st.integers(2, 6).flatmap(lambda k: st.tuples(st.just(k), st.lists(st.booleans(), min_size=15, max_size=15))))
+@given(
+    st.integers(2, 6).flatmap(
+        lambda k: st.tuples(st.just(k), st.lists(st.booleans(), min_size=15, max_size=15))
+    )
+)
 def test_bars_are_all_maximal_cliques_or_one_of_these_is_no_interval(case):
     k, flags = case
-    p = symmetric(k, {pair: 0.5 for pair, alike in zip(combinations(range(k), 2), flags, strict=False) if alike})
+    p = symmetric(
+        k,
+        {pair: 0.5 for pair, alike in zip(combinations(range(k), 2), flags, strict=False) if alike},
+    )
     cliques = rank_cliques(np.arange(1.0, k + 1), p, tuple("ABCDEF"[:k]))
     truth = maximal_cliques(p > 0.05)
     intervals = all(max(group) - min(group) + 1 == len(group) for group in truth)

@@ -33,7 +33,9 @@ def wide(scores, names=None, datasets=None):
 def random_scores(n_datasets=20, gaps=(0.0, 0.01, 0.05), seed=0):
     generator = np.random.default_rng(seed)
     base = generator.uniform(0.5, 0.9, size=(n_datasets, 1))
-    return wide(np.round(base + np.array(gaps) + generator.normal(0, 0.02, (n_datasets, len(gaps))), 4))
+    return wide(
+        np.round(base + np.array(gaps) + generator.normal(0, 0.02, (n_datasets, len(gaps))), 4)
+    )
 
 
 @pytest.mark.known_answer
@@ -43,10 +45,14 @@ def random_scores(n_datasets=20, gaps=(0.0, 0.01, 0.05), seed=0):
 )
 def test_demsar_table_end_to_end(data_folder, correction, key):
     table = json.loads((data_folder / "stats" / "demsar2006_table6.json").read_text())
-    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())["rounded_table"]
+    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())[
+        "rounded_table"
+    ]
     frame = wide(table["auc"], table["methods"], table["datasets"])
     result = compare(frame, metric="auc", correction=correction, **FAST)
-    assert result.friedman.chi2 == pytest.approx(oracle["friedman"]["tie_corrected"]["chi2"], abs=1e-9)
+    assert result.friedman.chi2 == pytest.approx(
+        oracle["friedman"]["tie_corrected"]["chi2"], abs=1e-9
+    )
     by_pair = {frozenset((pair.method, pair.rival)): pair for pair in result.pairs}
     expected = oracle["wilcoxon_rounded_differences"]["wilcox"]
     for (a, b), answer, adjusted in zip(
@@ -62,7 +68,9 @@ def test_demsar_table_end_to_end(data_folder, correction, key):
 @pytest.mark.known_answer
 def test_demsar_rank_tests_end_to_end(data_folder):
     table = json.loads((data_folder / "stats" / "demsar2006_table6.json").read_text())
-    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())["rounded_table"]
+    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())[
+        "rounded_table"
+    ]
     frame = wide(table["auc"], table["methods"], table["datasets"])
     nemenyi = compare(frame, metric="auc", correction="nemenyi", **FAST)
     by_pair = {frozenset((pair.method, pair.rival)): pair.p_adjusted for pair in nemenyi.pairs}
@@ -118,7 +126,9 @@ def test_every_correction_keeps_adjusted_p_above_raw(correction):
 
 def test_scores_of_folds_are_compared_by_their_means():
     frame = random_scores()
-    folds = pd.concat([frame.assign(fold=f, M0=frame.M0 + f / 100, M1=frame.M1 - f / 50) for f in range(3)])
+    folds = pd.concat(
+        [frame.assign(fold=f, M0=frame.M0 + f / 100, M1=frame.M1 - f / 50) for f in range(3)]
+    )
     means = frame.assign(M0=frame.M0 + 0.01, M1=frame.M1 - 0.02)
     first = compare(folds, metric="accuracy", **FAST)
     second = compare(means, metric="accuracy", **FAST)
@@ -129,7 +139,12 @@ def test_scores_of_folds_are_compared_by_their_means():
 def test_per_dataset_tests_are_the_corrected_t_of_each_dataset():
     generator = np.random.default_rng(3)
     rows = [
-        {"dataset": f"d{d}", "fold": f, "A": 0.8 + generator.normal(0, 0.02), "B": 0.79 + generator.normal(0, 0.02)}
+        {
+            "dataset": f"d{d}",
+            "fold": f,
+            "A": 0.8 + generator.normal(0, 0.02),
+            "B": 0.79 + generator.normal(0, 0.02),
+        }
         for d in range(4)
         for f in range(10)
     ]
@@ -152,11 +167,15 @@ def test_pairs_carry_everything_beside_the_p():
     assert pair.median_difference == pytest.approx(np.median(difference))
     expected = hodges_lehmann(difference, level=1 - 0.05 / 2)
     assert pair.difference.estimate == pytest.approx(expected.estimate)
-    assert (pair.difference.low, pair.difference.high) == pytest.approx((expected.low, expected.high))
+    assert (pair.difference.low, pair.difference.high) == pytest.approx(
+        (expected.low, expected.high)
+    )
     assert set(pair.won) == {f"d{i}" for i in np.flatnonzero(difference > 0)}
     assert pair.posterior.better > 0.99
     assert pair.verdict == "better"
-    assert {"method", "rival", "p", "p_adjusted", "cliffs_delta", "a12", "won", "lost"} <= set(result.table)
+    assert {"method", "rival", "p", "p_adjusted", "cliffs_delta", "a12", "won", "lost"} <= set(
+        result.table
+    )
 
 
 def test_five_datasets_cannot_be_significant_and_the_verdict_says_so():
@@ -190,13 +209,25 @@ def test_all_ties_are_undecided_with_the_reason():
 def test_open_question_names_the_datasets_it_would_take():
     result = compare(random_scores(12, (0.0, 0.006), seed=2), metric="accuracy", **FAST)
     assert result.pairs[0].verdict == "undecided"
-    assert f"about {result.pairs[0].needed} datasets like these would show a difference of this size" in result.verdict
+    assert (
+        f"about {result.pairs[0].needed} datasets like these would show a difference of this size"
+        in result.verdict
+    )
 
 
 def test_choices_are_complete_and_printed():
     result = compare(random_scores(), metric="accuracy", seed=5, zeros="pratt", **FAST)
     text = repr(result)
-    assert set(result.choices) >= {"metric", "test", "correction", "level", "ties", "intervals", "bayes", "seed"}
+    assert set(result.choices) >= {
+        "metric",
+        "test",
+        "correction",
+        "level",
+        "ties",
+        "intervals",
+        "bayes",
+        "seed",
+    }
     assert all(line in text for line in result.choices.values())
     assert "Pratt" in result.choices["test"]
     assert "family of 3" in result.choices["correction"]
@@ -234,7 +265,13 @@ def test_the_summary_numbers_exactly_the_methods_that_are_beaten():
 
 def test_the_summary_has_no_column_for_what_nothing_is():
     result = compare(random_scores(3, (0.0, 0.001, 0.08)), metric="accuracy", **FAST)
-    assert [column.name for column in result.as_table().columns] == ["", "method", "mean", "average rank", "best on"]
+    assert [column.name for column in result.as_table().columns] == [
+        "",
+        "method",
+        "mean",
+        "average rank",
+        "best on",
+    ]
     assert "better than:" not in repr(result)
 
 
@@ -269,7 +306,9 @@ def test_path_of_a_score_file_is_read(tmp_path):
 
 
 def test_one_dataset_points_to_its_folds():
-    frame = pd.DataFrame({"dataset": "d", "fold": range(10), "A": np.linspace(0.5, 0.6, 10), "B": 0.4})
+    frame = pd.DataFrame(
+        {"dataset": "d", "fold": range(10), "A": np.linspace(0.5, 0.6, 10), "B": 0.4}
+    )
     result = compare(frame, metric="accuracy", **FAST)
     assert "one dataset only" in repr(result)
     assert np.isnan([result.pairs[0].difference.low, result.pairs[0].difference.high]).all()
@@ -280,7 +319,9 @@ def test_one_dataset_points_to_its_folds():
     (learner,) = result.learners
     assert learner.p == pytest.approx(row["p"])
     assert result.to_dict()["pairs"][0]["on_these_datasets"] == learner.verdict == "better"
-    assert result.finding.startswith("On d, A is better than B by accuracy: 0.550 against 0.400 (+0.150 [")
+    assert result.finding.startswith(
+        "On d, A is better than B by accuracy: 0.550 against 0.400 (+0.150 ["
+    )
     assert f"On d A is better than B (p {p_is(learner.p_adjusted)[2:]}" in result.verdict
 
 
@@ -306,7 +347,9 @@ def test_bad_options_are_refused_in_one_clear_sentence(case):
 
 def test_ten_methods_are_too_many_for_bergmann():
     with pytest.raises(InputError, match="at most 9 methods, not 10: choose shaffer"):
-        compare(wide(np.random.default_rng(0).random((5, 10))), metric="accuracy", correction="bergmann")
+        compare(
+            wide(np.random.default_rng(0).random((5, 10))), metric="accuracy", correction="bergmann"
+        )
 
 
 def test_scores_of_any_size_are_printed_with_figures_that_tell():

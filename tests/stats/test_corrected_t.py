@@ -12,7 +12,9 @@ from paragone.stats import pairwise
 from paragone.stats.bayes import bayesian_correlated_t
 from paragone.stats.t_tests import corrected_resampled_t, five_by_two_f, paired_t
 
-DIFFERENCES = st.lists(st.integers(-50, 50), min_size=2, max_size=30).map(lambda v: np.array(v) / 100)
+DIFFERENCES = st.lists(st.integers(-50, 50), min_size=2, max_size=30).map(
+    lambda v: np.array(v) / 100
+)
 
 
 @given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0))
@@ -26,13 +28,21 @@ def test_plain_paired_t_is_that_of_scipy(difference):
 
 @given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.36, 1))
 def test_with_large_test_sets_t_is_divided_by_the_factor_of_nadeau_and_bengio(difference, ratio):
-    plain, corrected = paired_t(difference), corrected_resampled_t(difference, test_train_ratio=ratio)
+    plain, corrected = (
+        paired_t(difference),
+        corrected_resampled_t(difference, test_train_ratio=ratio),
+    )
     assert corrected.t * np.sqrt(1 + difference.size * ratio) == pytest.approx(plain.t)
 
 
 @given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.01, 0.35))
-def test_with_small_test_sets_the_luck_of_training_sets_shrinks_with_their_cube_root_only(difference, ratio):
-    plain, corrected = paired_t(difference), corrected_resampled_t(difference, test_train_ratio=ratio)
+def test_with_small_test_sets_the_luck_of_training_sets_shrinks_with_their_cube_root_only(
+    difference, ratio
+):
+    plain, corrected = (
+        paired_t(difference),
+        corrected_resampled_t(difference, test_train_ratio=ratio),
+    )
     factor = 1 + difference.size * max(ratio, 1 / 19) ** (1 / 3) / 2
     assert corrected.t * np.sqrt(factor) == pytest.approx(plain.t)
 
@@ -41,14 +51,19 @@ def test_repeats_that_agree_add_less_and_never_less_than_the_published_variance(
     rng = np.random.default_rng(0)
     once = rng.normal(size=10)
     agree, differ = np.tile(once, 10), rng.normal(size=100)
-    for values, least, most in ((agree, 1 / 10 + 1 / 9, 0.23), (differ, 0.23, 1 / 10 + 9 ** (-1 / 3) / 2)):
+    for values, least, most in (
+        (agree, 1 / 10 + 1 / 9, 0.23),
+        (differ, 0.23, 1 / 10 + 9 ** (-1 / 3) / 2),
+    ):
         factor = corrected_resampled_t(values, repeats=10).standard_error ** 2 / values.var(ddof=1)
         assert least <= factor <= most
 
 
 def test_ratio_of_one_cross_validation_is_the_default():
     difference = np.array([0.01, 0.03, -0.01, 0.02, 0.05, 0.0, 0.01, 0.02, -0.02, 0.03])
-    assert corrected_resampled_t(difference) == corrected_resampled_t(difference, test_train_ratio=1 / 9)
+    assert corrected_resampled_t(difference) == corrected_resampled_t(
+        difference, test_train_ratio=1 / 9
+    )
 
 
 @given(DIFFERENCES)
@@ -77,7 +92,9 @@ def test_correlated_t_integrates_a_shifted_student_density(difference, rope):
 
 def test_correlated_t_without_a_rope_is_half_the_p_value():
     difference = [0.02, 0.01, 0.03, 0.0, 0.04]
-    assert bayesian_correlated_t(difference).worse == pytest.approx(corrected_resampled_t(difference).p / 2)
+    assert bayesian_correlated_t(difference).worse == pytest.approx(
+        corrected_resampled_t(difference).p / 2
+    )
 
 
 def test_correlated_t_counts_repeats_as_the_test_does():
@@ -111,9 +128,9 @@ def test_5x2cv_f_is_alpaydins_formula_whatever_the_order_of_rows_and_columns():
     assert five_by_two_f(difference.ravel()).p == pytest.approx(expected, rel=1e-12)
     for other in (table, table.sample(frac=1, random_state=1)[["fold", "A", "repeat", "B"]]):
         keyed = other.set_index([name for name in other.columns if name not in "AB"])
-        assert pairwise(keyed["A"], keyed["B"], metric="accuracy", test="5x2cv-f").p == pytest.approx(
-            expected, rel=1e-9
-        )
+        assert pairwise(
+            keyed["A"], keyed["B"], metric="accuracy", test="5x2cv-f"
+        ).p == pytest.approx(expected, rel=1e-9)
 
 
 def test_5x2cv_f_takes_five_repeats_of_two_folds_only():

@@ -26,7 +26,9 @@ STATSMODELS = {
 }
 P_VALUE = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.02, 0.05, 1.0]))
 FAMILY = st.lists(P_VALUE, min_size=1, max_size=15)
-PAIRS = st.integers(2, 6).flatmap(lambda k: st.lists(P_VALUE, min_size=k * (k - 1) // 2, max_size=k * (k - 1) // 2))
+PAIRS = st.integers(2, 6).flatmap(
+    lambda k: st.lists(P_VALUE, min_size=k * (k - 1) // 2, max_size=k * (k - 1) // 2)
+)
 
 
 def n_methods(p):
@@ -129,7 +131,9 @@ def test_names_of_the_methods_do_not_matter_to_bergmann_hommel(p, random):
     place = [pairs.index(tuple(sorted((renamed[a], renamed[b])))) for a, b in pairs]
     moved = np.empty(len(p))
     moved[place] = p
-    assert corrections.bergmann_hommel(moved)[place] == pytest.approx(corrections.bergmann_hommel(p))
+    assert corrections.bergmann_hommel(moved)[place] == pytest.approx(
+        corrections.bergmann_hommel(p)
+    )
 
 
 @given(PAIRS)
@@ -170,7 +174,9 @@ def test_known_answers_of_the_rank_family(data_folder, variant, name, key):
 
 @pytest.mark.known_answer
 def test_holm_of_the_exact_wilcoxon_p_values(data_folder):
-    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())["rounded_table"]
+    oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())[
+        "rounded_table"
+    ]
     for zeros in oracle["wilcoxon_rounded_differences"].values():
         raw = [answer["p_two_sided"] for answer in zeros["exact_conditional"]]
         assert corrections.holm(raw) == pytest.approx(zeros["exact_p_holm"], abs=1e-12)

@@ -17,7 +17,9 @@ from paragone.stats.designs import Design
 
 def frame(gain, n_datasets=3, repeats=1, folds=5, seed=0, spread=0.02):
     rng = np.random.default_rng(seed)
-    keys = [(f"d{d}", r, f) for d in range(n_datasets) for r in range(repeats) for f in range(folds)]
+    keys = [
+        (f"d{d}", r, f) for d in range(n_datasets) for r in range(repeats) for f in range(folds)
+    ]
     values = rng.normal(0.7, 0.02, len(keys))
     noise = rng.normal(0, spread, len(keys))
     both = pd.DataFrame({"A": values + gain + noise - noise.mean(), "B": values})
@@ -30,7 +32,11 @@ def estimated(table, repeats, folds):
     found = [Design(folds, repeats, 1 / (folds - 1)).variance_of_mean(one) for one in difference]
     variances, freedoms = (np.array(part, dtype=float) for part in zip(*found, strict=True))
     n = len(found)
-    return difference.mean(), variances.sum() / n**2, variances.sum() ** 2 / (variances**2 / freedoms).sum()
+    return (
+        difference.mean(),
+        variances.sum() / n**2,
+        variances.sum() ** 2 / (variances**2 / freedoms).sum(),
+    )
 
 
 def power(mean, variance, freedom, alpha=0.05):
@@ -48,7 +54,9 @@ def test_rows_and_datasets_reach_eighty_percent_and_fewer_do_not(gain, repeats):
     # More rows of the same datasets: the variance falls as they grow, the degrees of freedom stay.
     assert power(mean, variance / size.rows, freedom) == pytest.approx(0.8, abs=1e-6)
     # More datasets: so do the degrees of freedom.
-    reached, before = (power(mean, variance * 3 / n, freedom * n / 3) for n in (size.datasets, size.datasets - 1))
+    reached, before = (
+        power(mean, variance * 3 / n, freedom * n / 3) for n in (size.datasets, size.datasets - 1)
+    )
     assert before < 0.8 <= reached
 
 
@@ -61,7 +69,9 @@ def at_best(table, repeats, folds=5):
         least = np.inf
         for share in np.linspace(0, 1, 21):
             # Repeats whose means have a part of the variance that independent ones would have.
-            inside = rng.permuted(np.tile(one - one.mean(), (repeats, 1)), axis=1) * math.sqrt(1 - share / folds)
+            inside = rng.permuted(np.tile(one - one.mean(), (repeats, 1)), axis=1) * math.sqrt(
+                1 - share / folds
+            )
             means = rng.permutation(np.linspace(-1, 1, repeats))
             means *= math.sqrt(share / folds) * one.std(ddof=1) / means.std(ddof=1)
             values = (inside + means[:, None]).ravel()
@@ -95,7 +105,9 @@ def test_an_equivalence_within_the_margin_has_sizes_of_its_own():
     mean, variance, freedom = estimated(table, 1, 5)
     error = math.sqrt(variance / size.rows)
     critical = stats.t.isf(0.05, freedom)
-    near, far = (stats.nct.sf(critical, freedom, (0.012 - side * abs(mean)) / error) for side in (1, -1))
+    near, far = (
+        stats.nct.sf(critical, freedom, (0.012 - side * abs(mean)) / error) for side in (1, -1)
+    )
     assert near == pytest.approx(0.9, abs=1e-6)
     assert near + far - 1 >= 0.8
 
@@ -103,17 +115,25 @@ def test_an_equivalence_within_the_margin_has_sizes_of_its_own():
 def test_it_stands_in_text_and_json_and_never_beside_a_decided_word():
     found = compare(frame(0.006), metric="accuracy", bayes=False)
     size = found.deciding["B"][0]
-    assert f"times the rows, or {size.datasets} datasets like these, would show a difference" in found.verdict
+    assert (
+        f"times the rows, or {size.datasets} datasets like these, would show a difference"
+        in found.verdict
+    )
     assert "more repeats will not" in found.verdict
     told = json.loads(json.dumps(found.to_dict()))["deciding"]
-    assert [(one["rival"], one["to_show"], one["rows"]) for one in told] == [("B", "difference", size.rows)]
+    assert [(one["rival"], one["to_show"], one["rows"]) for one in told] == [
+        ("B", "difference", size.rows)
+    ]
     assert compare(frame(0.2), metric="accuracy", bayes=False).deciding == {}
 
 
 def test_a_difference_of_nothing_needs_more_than_can_be_named():
     table = frame(0.0, n_datasets=1)
     table["A"] -= (table["A"] - table["B"]).mean() - 1e-6
-    assert "more than 10 000 times the rows would be needed" in compare(table, metric="accuracy", bayes=False).verdict
+    assert (
+        "more than 10 000 times the rows would be needed"
+        in compare(table, metric="accuracy", bayes=False).verdict
+    )
 
 
 def test_subjects_are_asked_for_where_subjects_are_the_unit():

@@ -30,7 +30,9 @@ def folds_of(n_datasets=2, n_repeats=1, n_folds=5, seed=0, **columns):
         for f in range(n_folds)
     ]
     frame = pd.DataFrame(rows)
-    return frame.assign(A=generator.normal(0.8, 0.05, len(frame)), B=generator.normal(0.78, 0.05, len(frame)))
+    return frame.assign(
+        A=generator.normal(0.8, 0.05, len(frame)), B=generator.normal(0.78, 0.05, len(frame))
+    )
 
 
 def corrected_p(differences, folds, repeats, ratio):
@@ -62,21 +64,30 @@ def test_a_repeat_column_is_told_from_the_folds():
 
 
 @pytest.mark.parametrize(
-    "names", [{"fold": lambda r, f: 10 * r + f}, {"fold": lambda r, f: f"r{r}f{f}"}], ids=["0..99", "r0f3"]
+    "names",
+    [{"fold": lambda r, f: 10 * r + f}, {"fold": lambda r, f: f"r{r}f{f}"}],
+    ids=["0..99", "r0f3"],
 )
 def test_d8_a_hundred_bare_folds_give_no_p_within_a_dataset_until_it_is_said_what_they_are(names):
     frame = folds_of(n_repeats=10, n_folds=10, **names)
     silent = compare(frame, metric="accuracy", bayes=False)
     assert silent.scores.designs == (None, None)
     assert silent.per_dataset.empty
-    told = [line for line in silent.warnings if "repeats=10 (if they are 10 times 10 folds)" in line]
+    told = [
+        line for line in silent.warnings if "repeats=10 (if they are 10 times 10 folds)" in line
+    ]
     assert len(told) == 1
     assert "d0 (100), d1 (100)" in told[0]
     said = compare(frame, metric="accuracy", bayes=False, repeats=10)
     assert said.scores.designs == (Design(10, 10, 1 / 9),) * 2
     own = frame[frame.dataset == "d1"]
-    assert said.per_dataset["p"].iloc[1] == pytest.approx(corrected_p((own.A - own.B).tolist(), 10, 10, 1 / 9))
-    assert compare(frame, metric="accuracy", bayes=False, test_train_ratio=1 / 9).scores.designs == said.scores.designs
+    assert said.per_dataset["p"].iloc[1] == pytest.approx(
+        corrected_p((own.A - own.B).tolist(), 10, 10, 1 / 9)
+    )
+    assert (
+        compare(frame, metric="accuracy", bayes=False, test_train_ratio=1 / 9).scores.designs
+        == said.scores.designs
+    )
     assert not any("repeats" in line for line in said.warnings)
 
 
@@ -84,17 +95,24 @@ def test_d8_ten_times_ten_folds_keep_the_level():
     """Correlated folds of two equal learners; the variance of 100 folds of one cross-validation rejects 42 %."""
     generator = np.random.default_rng(1)
     n = 4000
-    # Nadeau and Bengio's own model: every two splits share a correlation of n_test / (n_test + n_train) = 1/10.
-    differences = np.sqrt(0.1) * generator.normal(size=n) + np.sqrt(0.9) * generator.normal(size=(100, n))
+    # Nadeau and Bengio's own model: every two splits share a correlation of n_test / (n_test +
+    # n_train) = 1/10.
+    differences = np.sqrt(0.1) * generator.normal(size=n) + np.sqrt(0.9) * generator.normal(
+        size=(100, n)
+    )
     frame = folds_of(n_repeats=10, n_folds=10, fold=lambda r, f: 10 * r + f)
-    (design, _) = score_table(frame, metric="accuracy", repeats=10).designs
+    design, _ = score_table(frame, metric="accuracy", repeats=10).designs
 
     def rejected(design):
         variance, df = design.variance_of_mean(differences)
-        return np.mean(2 * stats.t.sf(np.abs(differences.mean(axis=0)) / np.sqrt(variance), df) <= 0.05)
+        return np.mean(
+            2 * stats.t.sf(np.abs(differences.mean(axis=0)) / np.sqrt(variance), df) <= 0.05
+        )
 
     assert rejected(design) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
-    published = differences.mean(axis=0) / np.sqrt(differences.var(axis=0, ddof=1) * (1 / 100 + 1 / 99))
+    published = differences.mean(axis=0) / np.sqrt(
+        differences.var(axis=0, ddof=1) * (1 / 100 + 1 / 99)
+    )
     assert np.mean(2 * stats.t.sf(np.abs(published), 99) <= 0.05) == pytest.approx(0.42, abs=0.03)
 
 
@@ -102,7 +120,9 @@ def test_up_to_twenty_folds_are_one_cross_validation_and_what_the_user_says_over
     frame = folds_of(n_folds=20, fold=lambda r, f: f"fold{f}")
     assert score_table(frame, metric="accuracy").designs[0] == Design(20, 1, 1 / 19)
     assert score_table(frame, metric="accuracy", repeats=4).designs[0] == Design(5, 4, 0.25)
-    assert score_table(frame, metric="accuracy", repeats=20, test_train_ratio=0.5).designs[0] == Design(1, 20, 0.5)
+    assert score_table(frame, metric="accuracy", repeats=20, test_train_ratio=0.5).designs[
+        0
+    ] == Design(1, 20, 0.5)
     with pytest.raises(InputError, match="20 folds are not 3 repeats"):
         score_table(frame, metric="accuracy", repeats=3)
     with pytest.raises(InputError, match="hold-outs: say test_train_ratio="):
@@ -114,7 +134,9 @@ def test_repeats_of_one_split_are_hold_outs_whose_size_is_asked_for():
     table = score_table(frame, metric="accuracy")
     assert table.designs == (None, None)
     assert "say test_train_ratio=N_TEST/N_TRAIN." in table.warnings[0]
-    assert score_table(frame, metric="accuracy", test_train_ratio=0.25).designs[0] == Design(1, 6, 0.25)
+    assert score_table(frame, metric="accuracy", test_train_ratio=0.25).designs[0] == Design(
+        1, 6, 0.25
+    )
 
 
 def test_folds_that_are_left_out_keep_the_ratio_of_the_whole():
@@ -181,9 +203,19 @@ def test_design_of_splits_and_of_columns_agree_on_cross_validations():
 
 
 def test_on_the_command_line_the_line_speaks_of_options(tmp_path, paragone):
-    folds_of(n_repeats=5, n_folds=5, fold=lambda r, f: 5 * r + f).to_csv(tmp_path / "s.csv", index=False)
-    asked = json.loads(paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out)
-    assert any("say --repeats 5 (if they are 5 times 5 folds), --repeats 1" in line for line in asked["warnings"])
-    refused(paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--repeats", "4"), "25 folds are not 4")
+    folds_of(n_repeats=5, n_folds=5, fold=lambda r, f: 5 * r + f).to_csv(
+        tmp_path / "s.csv", index=False
+    )
+    asked = json.loads(
+        paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
+    )
+    assert any(
+        "say --repeats 5 (if they are 5 times 5 folds), --repeats 1" in line
+        for line in asked["warnings"]
+    )
+    refused(
+        paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--repeats", "4"),
+        "25 folds are not 4",
+    )
     said = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--repeats", "5")
     assert "5 x 5 folds (n_test/n_train = 0.25)" in said.out

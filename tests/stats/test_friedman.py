@@ -25,7 +25,9 @@ from paragone.stats.ranks import (
     rank_z,
 )
 
-TABLES = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(3, 6)), elements=st.integers(0, 4))
+TABLES = arrays(
+    np.int64, st.tuples(st.integers(2, 12), st.integers(3, 6)), elements=st.integers(0, 4)
+)
 
 
 @settings(max_examples=40)
@@ -66,12 +68,21 @@ def test_turning_the_direction_mirrors_the_ranks(table):
 def enumerated_p(ranks):
     """Go through every table that permuting within rows can give."""
     observed = np.square(ranks.sum(axis=0)).sum()
-    sums = [np.square(np.sum(table, axis=0)).sum() for table in product(*(permutations(row) for row in ranks))]
+    sums = [
+        np.square(np.sum(table, axis=0)).sum()
+        for table in product(*(permutations(row) for row in ranks))
+    ]
     return np.mean(np.array(sums) >= observed - 1e-9)
 
 
 @settings(max_examples=25, deadline=None)
-@given(arrays(np.int64, st.sampled_from([(2, 2), (7, 2), (2, 3), (5, 3), (3, 4), (2, 5)]), elements=st.integers(0, 4)))
+@given(
+    arrays(
+        np.int64,
+        st.sampled_from([(2, 2), (7, 2), (2, 3), (5, 3), (3, 4), (2, 5)]),
+        elements=st.integers(0, 4),
+    )
+)
 def test_small_tables_have_the_p_of_full_enumeration(table):
     result = friedman(table)
     assert result.kind == "exact"
@@ -81,7 +92,9 @@ def test_small_tables_have_the_p_of_full_enumeration(table):
 @pytest.mark.parametrize(("n", "k"), [(14, 4), (8, 5), (40, 3)])
 def test_counted_p_lies_within_the_error_of_random_permutations(n, k):
     generator = np.random.default_rng(k)
-    values = np.rint(2 * method_ranks(generator.normal(size=(n, k)) + 0.3 * np.arange(k))).astype(int)
+    values = np.rint(2 * method_ranks(generator.normal(size=(n, k)) + 0.3 * np.arange(k))).astype(
+        int
+    )
     exact, drawn = exact_spread_p(values), random_spread_p(values, seed=1)
     assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact / N_PERMUTATIONS))
 
@@ -113,7 +126,10 @@ def test_d6_the_caption_of_two_datasets_says_the_exact_p():
 
 def test_larger_tables_are_permuted_and_large_ones_approximated():
     generator = np.random.default_rng(0)
-    kinds = [friedman(generator.normal(size=shape)).kind for shape in ((10, 4), (10, 9), (19, 20), (40, 9))]
+    kinds = [
+        friedman(generator.normal(size=shape)).kind
+        for shape in ((10, 4), (10, 9), (19, 20), (40, 9))
+    ]
     assert kinds == ["exact", "permutation", "approximate", "approximate"]
     table = generator.normal(size=(12, 9)) + 0.1 * np.arange(9)
     result = friedman(table)
@@ -144,8 +160,12 @@ def test_known_answers_of_the_demsar_table(data_folder, variant):
     result = friedman(scores)
     assert result.average_ranks == pytest.approx(list(oracle["average_ranks"].values()), abs=1e-9)
     corrected, plain = oracle["friedman"]["tie_corrected"], oracle["friedman"]["uncorrected"]
-    assert (result.chi2, result.p_chi2) == pytest.approx((corrected["chi2"], corrected["p_chi2"]), abs=1e-9)
-    assert (result.f, result.p_f) == pytest.approx((corrected["F_iman_davenport"], corrected["p_F"]), abs=1e-9)
+    assert (result.chi2, result.p_chi2) == pytest.approx(
+        (corrected["chi2"], corrected["p_chi2"]), abs=1e-9
+    )
+    assert (result.f, result.p_f) == pytest.approx(
+        (corrected["F_iman_davenport"], corrected["p_F"]), abs=1e-9
+    )
     assert result.chi2_uncorrected == pytest.approx(plain["chi2"], abs=1e-9)
     assert result.p_uncorrected == pytest.approx(plain["p_chi2"], abs=1e-9)
     assert result.f_uncorrected == pytest.approx(plain["F_iman_davenport"], abs=1e-9)
@@ -162,13 +182,19 @@ def test_known_rank_family_of_the_demsar_table(data_folder, variant):
     family = oracle["pairwise_rank_z"]
     assert rank_standard_error(4, 14) == pytest.approx(oracle["rank_SE"], abs=1e-12)
     assert rank_z(ranks, 14)[upper] == pytest.approx(family["z"], abs=1e-9)
-    assert nemenyi(ranks, 14)[upper] == pytest.approx(family["p_nemenyi_studentized_range"], abs=1e-9)
+    assert nemenyi(ranks, 14)[upper] == pytest.approx(
+        family["p_nemenyi_studentized_range"], abs=1e-9
+    )
     control = oracle["control_C4.5_rank_z"]
-    assert bonferroni_dunn(ranks, 14, 0)[1:] == pytest.approx(control["p_bonferroni_dunn"], abs=1e-9)
+    assert bonferroni_dunn(ranks, 14, 0)[1:] == pytest.approx(
+        control["p_bonferroni_dunn"], abs=1e-9
+    )
     for alpha, critical in oracle["nemenyi_cd"].items():
         assert nemenyi_critical_difference(4, 14, float(alpha)) == pytest.approx(critical, abs=1e-9)
     for alpha, critical in oracle["bonferroni_dunn_cd"].items():
-        assert bonferroni_dunn_critical_difference(4, 14, float(alpha)) == pytest.approx(critical, abs=1e-9)
+        assert bonferroni_dunn_critical_difference(4, 14, float(alpha)) == pytest.approx(
+            critical, abs=1e-9
+        )
 
 
 def test_nemenyi_p_is_alpha_at_the_critical_difference():

@@ -24,7 +24,9 @@ def folds(levels: dict[str, float], n_datasets: int, spread: float, seed: int = 
 
 
 def test_few_datasets_with_folds_are_told_on_these_datasets():
-    found = headline_of(compare(folds({"A": 0.9, "B": 0.7}, 3, 0.01), metric="accuracy", bayes=False))
+    found = headline_of(
+        compare(folds({"A": 0.9, "B": 0.7}, 3, 0.01), metric="accuracy", bayes=False)
+    )
     assert (found.scope, found.text) == ("On these 3 datasets", "A is better than B.")
     assert (found.beside, found.beside_text) == (
         "On datasets like these",
@@ -33,13 +35,17 @@ def test_few_datasets_with_folds_are_told_on_these_datasets():
 
 
 def test_one_dataset_cannot_speak_for_others():
-    found = headline_of(compare(folds({"A": 0.9, "B": 0.7}, 1, 0.01), metric="accuracy", bayes=False), ["C"])
+    found = headline_of(
+        compare(folds({"A": 0.9, "B": 0.7}, 1, 0.01), metric="accuracy", bayes=False), ["C"]
+    )
     assert (found.scope, found.text) == ("On set 0", "A is better than B; C failed.")
     assert found.beside_text == "One dataset cannot speak for others."
 
 
 def test_scores_without_folds_are_told_on_datasets_like_these():
-    frame = pd.DataFrame({"dataset": range(9), "A": np.linspace(0.8, 0.9, 9), "B": np.linspace(0.7, 0.82, 9)})
+    frame = pd.DataFrame(
+        {"dataset": range(9), "A": np.linspace(0.8, 0.9, 9), "B": np.linspace(0.7, 0.82, 9)}
+    )
     comparison = compare(frame, metric="accuracy", bayes=False)
     found = headline_of(comparison)
     assert (found.scope, found.text) == ("On datasets like these", "A is better than B.")
@@ -69,7 +75,9 @@ def test_a_reference_that_is_not_the_best_is_what_the_headline_is_about():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("spread", [0.005, 0.05])
 def test_steps_behind_the_best_give_back_every_score(seed, spread):
-    comparison = compare(folds({"A": 0.9, "B": 0.89, "C": 0.8}, 4, spread, seed), metric="accuracy", bayes=False)
+    comparison = compare(
+        folds({"A": 0.9, "B": 0.89, "C": 0.8}, 4, spread, seed), metric="accuracy", bayes=False
+    )
     board, table = comparison_board(comparison, "b"), comparison.scores
     for one, steps in zip(board.standings, board.behind, strict=True):
         column = table.values[:, table.methods.index(one.method)]
@@ -83,7 +91,13 @@ def test_steps_behind_the_best_give_back_every_score(seed, spread):
 
 
 def test_the_line_of_costs_joins_what_no_other_beats_in_both():
-    costs = {"A": (0.9, 10.0), "B": (0.89, 1.0), "C": (0.88, 5.0), "D": (0.5, 0.1), "E": (0.4, 100.0)}
+    costs = {
+        "A": (0.9, 10.0),
+        "B": (0.89, 1.0),
+        "C": (0.88, 5.0),
+        "D": (0.5, 0.1),
+        "E": (0.4, 100.0),
+    }
     standings = tuple(
         Standing(name, place, float(place + 1), mean, seconds)
         for place, (name, (mean, seconds)) in enumerate(costs.items())
@@ -104,4 +118,7 @@ def test_times_of_milliseconds_are_no_finding_about_cost():
         for place, (name, mean, seconds) in enumerate((("A", 0.9, 0.0001), ("B", 0.8, 0.0052)))
     )
     board = Leaderboard("b", "accuracy", "", "", standings)
-    assert cost_words(board)[0] == "Every method fits in less than 0.01 s: too little to compare costs by"
+    assert (
+        cost_words(board)[0]
+        == "Every method fits in less than 0.01 s: too little to compare costs by"
+    )

@@ -20,11 +20,15 @@ DESIGNS = {
         [0.06, -0.02, 0.01, 0.09, 0.03, -0.05, 0.04, 0.00, 0.07, 0.02, 0.05, -0.01],
         [1e-4, 2e-4, 1e-4, 3e-4, 1e-4, 5e-5, 2e-4, 1e-4, 4e-4, 1e-4, 2e-4, 1e-4],
     ),
-    "one outlier": ([0.010, 0.012, 0.009, 0.011, 0.008, 0.30], [4e-6, 6e-6, 3e-6, 5e-6, 4e-6, 5e-6]),
+    "one outlier": (
+        [0.010, 0.012, 0.009, 0.011, 0.008, 0.30],
+        [4e-6, 6e-6, 3e-6, 5e-6, 4e-6, 5e-6],
+    ),
 }
 
 
-# ---------------------------------------------------------------- adaptive quadrature of the normal limit
+# ---------------------------------------------------------------- adaptive quadrature of the normal
+# limit
 
 
 def normal_limit(m, v, widest, span, margin):
@@ -42,14 +46,20 @@ def normal_limit(m, v, widest, span, margin):
         log, c, sd = given_tau(tau)
         a, b = (-span - c) / sd, (span - c) / sd
         inside = ndtr(b) - ndtr(a)
-        first = c * inside + sd * (math.exp(-a * a / 2) - math.exp(-b * b / 2)) / math.sqrt(2 * math.pi)
+        first = c * inside + sd * (math.exp(-a * a / 2) - math.exp(-b * b / 2)) / math.sqrt(
+            2 * math.pi
+        )
         wide = math.hypot(sd, tau)
-        # delta_0 is hardly ever near the ends of the span in these designs, so the sum of two normals is one.
+        # delta_0 is hardly ever near the ends of the span in these designs, so the sum of two
+        # normals is one.
         found = [inside, first, ndtr(c / sd), ndtr((-margin - c) / wide), ndtr((c - margin) / wide)]
         return math.exp(log - top) * np.array(found)
 
     points = np.geomspace(1e-4, widest, 12)
-    whole = sum(integrate.quad_vec(answers, a, b, epsabs=1e-10)[0] for a, b in zip([0, *points], points, strict=False))
+    whole = sum(
+        integrate.quad_vec(answers, a, b, epsabs=1e-10)[0]
+        for a, b in zip([0, *points], points, strict=False)
+    )
     return whole[1:] / whole[0]
 
 
@@ -71,7 +81,9 @@ def test_the_student_model_is_that_of_a_naive_sum(freedom, slack):
     Noise that was estimated is a Student t; four normal distributions stand for it.
     """
     m, v, nu, widest = np.array([0.5, 2.0, -1.0]), np.array([0.25, 0.5, 1.0]), 4.0, 6.0
-    fit = hierarchical_model(m, v, freedom, margin=0.3, degrees=(nu,), span=8.0, widest=widest / m.std(ddof=1))
+    fit = hierarchical_model(
+        m, v, freedom, margin=0.3, degrees=(nu,), span=8.0, widest=widest / m.std(ddof=1)
+    )
     assert fit.prior.widest == pytest.approx(widest)
     deltas, taus = np.arange(-8, 8, 0.1) + 0.05, np.arange(0, widest, 0.15) + 0.075
     true = np.arange(-30, 30, 0.06) + 0.03
@@ -88,7 +100,9 @@ def test_the_student_model_is_that_of_a_naive_sum(freedom, slack):
     assert fit.better == pytest.approx(by_delta[deltas > 0].sum(), abs=slack)
     assert fit.next_dataset.below == pytest.approx((posterior * below).sum(), abs=slack)
     low, high = np.interp([0.025, 0.975], np.cumsum(by_delta), deltas + 0.05)
-    assert (fit.mean.low, fit.mean.high) == pytest.approx((low, high), abs=0.02 + 10 * (slack - 1e-3))
+    assert (fit.mean.low, fit.mean.high) == pytest.approx(
+        (low, high), abs=0.02 + 10 * (slack - 1e-3)
+    )
 
 
 # ---------------------------------------------------------------- Markov chains
@@ -97,7 +111,8 @@ def test_the_student_model_is_that_of_a_naive_sum(freedom, slack):
 def chains(m, v, prior, margin, n_chains, n_steps, seed):
     """Run Metropolis-within-Gibbs chains of the whole model side by side; return draws of everything.
 
-    tau and delta_0 are drawn with the true differences integrated out, so that the chains do not stick near tau = 0.
+    tau and delta_0 are drawn with the true differences integrated out, so that the chains do not
+    stick near tau = 0.
     """
     rng = np.random.default_rng(seed)
     m, v = np.array(m), np.array(v)
@@ -110,7 +125,9 @@ def chains(m, v, prior, margin, n_chains, n_steps, seed):
 
     def log_marginal(at):
         total = v + at[:, None] ** 2 / mixing
-        return -0.5 * np.log(total).sum(axis=1) - 0.5 * ((m - delta0[:, None]) ** 2 / total).sum(axis=1)
+        return -0.5 * np.log(total).sum(axis=1) - 0.5 * ((m - delta0[:, None]) ** 2 / total).sum(
+            axis=1
+        )
 
     finite = np.isfinite(degrees)
     half = np.where(finite, degrees, 1) / 2
@@ -128,11 +145,14 @@ def chains(m, v, prior, margin, n_chains, n_steps, seed):
         own = 1 / (1 / v + mixing / tau[:, None] ** 2)
         where = own * (m / v + delta0[:, None] * mixing / tau[:, None] ** 2)
         delta = where + np.sqrt(own) * rng.normal(size=shape)
-        # Degrees of freedom with the mixing integrated out, then the mixing: a pair that moves together.
+        # Degrees of freedom with the mixing integrated out, then the mixing: a pair that moves
+        # together.
         z2 = ((delta - delta0[:, None]) / tau[:, None]) ** 2
         student = [stats.t.logpdf(np.sqrt(z2), one).sum(axis=1) for one in degrees]
         chance = np.exp(student - np.max(student, axis=0))
-        pick = (rng.uniform(size=n_chains) < np.cumsum(chance / chance.sum(axis=0), axis=0)).argmax(axis=0)
+        pick = (rng.uniform(size=n_chains) < np.cumsum(chance / chance.sum(axis=0), axis=0)).argmax(
+            axis=0
+        )
         nu = degrees[pick]
         gamma = rng.gamma(half[pick][:, None] + 0.5, 1 / (half[pick][:, None] + z2 / 2))
         mixing = np.where(np.isfinite(nu)[:, None], gamma, 1.0)
@@ -187,7 +207,9 @@ def test_without_spread_between_datasets_it_is_the_fixed_effect():
     fit = hierarchical_model(m, v, widest=1e-3)
     mean, error = (m / v).sum() / (1 / v).sum(), 1 / math.sqrt((1 / v).sum())
     assert fit.mean.estimate == pytest.approx(mean, abs=1e-6)
-    assert (fit.mean.low, fit.mean.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), rel=1e-3)
+    assert (fit.mean.low, fit.mean.high) == pytest.approx(
+        (mean - 1.96 * error, mean + 1.96 * error), rel=1e-3
+    )
     assert fit.better == pytest.approx(stats.norm.cdf(mean / error), abs=1e-6)
     assert [one.estimate for one in fit.shrunken] == pytest.approx([mean] * 4, abs=1e-5)
 
@@ -197,7 +219,8 @@ def test_without_noise_it_is_student_t_over_datasets():
     m = np.array([0.03, -0.01, 0.05, 0.02, 0.06, 0.01])
     for tiny in (0.0, 1e-12):
         fit = hierarchical_model(m, np.full(6, tiny), degrees=(math.inf,))
-        # p(tau) = 1 in place of 1/tau leaves n - 2 degrees of freedom, and so a scale of sqrt(S / (n (n - 2))).
+        # p(tau) = 1 in place of 1/tau leaves n - 2 degrees of freedom, and so a scale of sqrt(S /
+        # (n (n - 2))).
         scale = math.sqrt(((m - m.mean()) ** 2).sum() / (6 * 4))
         assert fit.mean.estimate == pytest.approx(m.mean(), abs=1e-7)
         low, high = stats.t.interval(0.95, 4, m.mean(), scale)

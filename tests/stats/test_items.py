@@ -17,7 +17,9 @@ from paragone.stats.items import compare_items, item_table
 
 def answers(n=80, seed=0, a=0.8, b=0.6):
     generator = np.random.default_rng(seed)
-    return pd.DataFrame({"question": range(n), "A": generator.random(n) < a, "B": generator.random(n) < b})
+    return pd.DataFrame(
+        {"question": range(n), "A": generator.random(n) < a, "B": generator.random(n) < b}
+    )
 
 
 def mcnemar_p(frame):
@@ -36,7 +38,9 @@ def test_right_and_wrong_are_tested_by_mcnemar_in_every_form(form):
         "numbers": frame.assign(A=frame.A.astype(int), B=frame.B.astype(int)),
     }[form]
     table = item_table(given.sample(frac=1, random_state=1))
-    result = compare_items(table, reference="A", higher_is_better=True if form == "numbers" else None)
+    result = compare_items(
+        table, reference="A", higher_is_better=True if form == "numbers" else None
+    )
     assert result.test.name == "mcnemar"
     assert result.pairs[0].p == pytest.approx(mcnemar_p(frame), rel=1e-12)
     assert result.units == "questions"
@@ -46,13 +50,23 @@ def test_numbers_need_a_direction():
     frame = answers().assign(A=lambda f: f.A.astype(int), B=lambda f: f.B.astype(int))
     with pytest.raises(InputError, match="say higher_is_better=True or higher_is_better=False"):
         compare_items(item_table(frame))
-    assert compare_items(item_table(frame), metric="accuracy").pairs[0].p == pytest.approx(mcnemar_p(answers()))
+    assert compare_items(item_table(frame), metric="accuracy").pairs[0].p == pytest.approx(
+        mcnemar_p(answers())
+    )
 
 
 def test_values_are_tested_by_students_t_and_clusters_hang_together():
     generator = np.random.default_rng(2)
-    frame = pd.DataFrame({"item": range(60), "document": np.repeat(range(12), 5), "A": generator.normal(0.6, 0.1, 60)})
-    frame["B"] = frame.A - 0.02 + generator.normal(0, 0.05, 60) + np.repeat(generator.normal(0, 0.05, 12), 5)
+    frame = pd.DataFrame(
+        {
+            "item": range(60),
+            "document": np.repeat(range(12), 5),
+            "A": generator.normal(0.6, 0.1, 60),
+        }
+    )
+    frame["B"] = (
+        frame.A - 0.02 + generator.normal(0, 0.05, 60) + np.repeat(generator.normal(0, 0.05, 12), 5)
+    )
     clustered = compare_items(item_table(frame), higher_is_better=True)
     assert clustered.clustered
     assert clustered.pairs[0].test.df == 11
@@ -65,7 +79,9 @@ def test_tasks_are_strata_whose_means_count_equally_or_by_size():
     sizes = {"x": 20, "y": 60}
     frame = pd.concat(
         [
-            pd.DataFrame({"task": task, "item": range(n), "A": generator.normal(gap, 0.1, n), "B": 0.0})
+            pd.DataFrame(
+                {"task": task, "item": range(n), "A": generator.normal(gap, 0.1, n), "B": 0.0}
+            )
             for (task, n), gap in zip(sizes.items(), (0.1, 0.3), strict=True)
         ]
     )
@@ -79,7 +95,9 @@ def test_tasks_are_strata_whose_means_count_equally_or_by_size():
 def test_tables_of_datasets_and_subjects_are_no_item_tables():
     assert item_table(pd.DataFrame({"dataset": ["x"], "A": [1.0], "B": [2.0]})) is None
     assert item_table(pd.DataFrame({"subject": ["x"], "A": [1.0], "B": [2.0]})) is None
-    with pytest.raises(InputError, match=r"one row per question.* columns=\{'question': 'dataset'\}"):
+    with pytest.raises(
+        InputError, match=r"one row per question.* columns=\{'question': 'dataset'\}"
+    ):
         compare(answers(), metric="accuracy")
 
 
@@ -88,14 +106,17 @@ def test_the_command_line_recognises_items(tmp_path, paragone):
     found = json.loads(paragone("compare", tmp_path / "q.csv", "--reference", "A", "--json").out)
     assert found["differences"][0]["p"] == pytest.approx(mcnemar_p(answers()))
     refused(
-        paragone("compare", tmp_path / "q.csv", "--no-bayes", "--repeats", "2"), "not for files with one row per item"
+        paragone("compare", tmp_path / "q.csv", "--no-bayes", "--repeats", "2"),
+        "not for files with one row per item",
     )
     said = paragone("compare", tmp_path / "q.csv", "--reference", "A")
     assert "McNemar" in said.out
     assert "On questions like these A is better than B by share right (difference +0." in said.out
     assert "nan" not in said.out
     assert "the column 'question' names the units" in said.out
-    pd.DataFrame({"dataset": ["x", "y"], "A": [0.1, 0.2], "B": [0.2, 0.3]}).to_csv(tmp_path / "d.csv", index=False)
+    pd.DataFrame({"dataset": ["x", "y"], "A": [0.1, 0.2], "B": [0.2, 0.3]}).to_csv(
+        tmp_path / "d.csv", index=False
+    )
     refused(
         paragone("compare", tmp_path / "d.csv", "--metric", "accuracy", "--per-sample"),
         "no column that names its items",

@@ -16,5 +16,7 @@ def test_tables_of_a_comparison_compile_in_a_real_latex(tmp_path):
     frame = pd.DataFrame(rng.random((12, 3)), columns=["A_1 & B", "50% {x} #2", "~^\\$"])
     frame.insert(0, "dataset", [f"set_{i} & co" for i in range(12)])
     many = paragone.compare(frame, metric="accuracy").to_latex()
-    two = paragone.pairwise(frame["A_1 & B"], frame["50% {x} #2"], metric="accuracy", threshold=0.3).to_latex()
+    two = paragone.pairwise(
+        frame["A_1 & B"], frame["50% {x} #2"], metric="accuracy", threshold=0.3
+    ).to_latex()
     compile_latex(many + two, tmp_path)

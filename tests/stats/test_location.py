@@ -86,7 +86,11 @@ def test_one_sided_test_of_a_shift_rejects_just_what_the_interval_leaves_out(val
     assert (shifted_p(values, null, "less") <= alpha) == (found.high < null)
 
 
-@given(st.lists(st.integers(-9, 9), min_size=1, max_size=60), LEVELS, st.sampled_from(["wilcox", "pratt", "split"]))
+@given(
+    st.lists(st.integers(-9, 9), min_size=1, max_size=60),
+    LEVELS,
+    st.sampled_from(["wilcox", "pratt", "split"]),
+)
 def test_zero_is_inside_wherever_the_test_does_not_reject_it(values, level, zeros):
     values = np.array(values) / 7
     found = hodges_lehmann(values, level=level, zeros=zeros)
@@ -96,10 +100,16 @@ def test_zero_is_inside_wherever_the_test_does_not_reject_it(values, level, zero
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=40), st.sampled_from([0.5, 4.0, 1024.0]))
-def test_flipping_signs_and_scaling_do_to_the_interval_what_they_do_to_the_differences(values, factor):
+def test_flipping_signs_and_scaling_do_to_the_interval_what_they_do_to_the_differences(
+    values, factor
+):
     values = np.array(values) / 8
     found, flipped, scaled = (hodges_lehmann(one) for one in (values, -values, factor * values))
-    assert (flipped.estimate, flipped.low, flipped.high) == (-found.estimate, -found.high, -found.low)
+    assert (flipped.estimate, flipped.low, flipped.high) == (
+        -found.estimate,
+        -found.high,
+        -found.low,
+    )
     assert (scaled.estimate, scaled.low, scaled.high) == tuple(
         factor * one for one in (found.estimate, found.low, found.high)
     )
@@ -108,7 +118,9 @@ def test_flipping_signs_and_scaling_do_to_the_interval_what_they_do_to_the_diffe
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=40))
 def test_a_higher_level_has_a_wider_interval(values):
     found = [hodges_lehmann(values, level=level) for level in (0.5, 0.9, 0.99)]
-    assert all(inner.low >= outer.low and inner.high <= outer.high for inner, outer in pairwise(found))
+    assert all(
+        inner.low >= outer.low and inner.high <= outer.high for inner, outer in pairwise(found)
+    )
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 6])
@@ -132,7 +144,9 @@ def test_at_the_switch_the_approximate_limits_are_near(decimals):
 def test_it_covers_the_centre_of_tied_differences(n):
     generator = np.random.default_rng(n)
     sample = generator.integers(-3, 4, size=(500, n)) + 10.0
-    covered = np.mean([interval.low <= 10 <= interval.high for interval in map(hodges_lehmann, sample)])
+    covered = np.mean(
+        [interval.low <= 10 <= interval.high for interval in map(hodges_lehmann, sample)]
+    )
     assert covered >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / 500)
 
 
@@ -165,14 +179,16 @@ def loss_tails(values):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
 def test_p_never_falls_with_the_shift_and_limits_are_the_ends_of_what_is_not_rejected(n):
-    # Every pattern of ties and zeros; the gaps differ, so that no two Walsh averages coincide but those that must.
+    # Every pattern of ties and zeros; the gaps differ, so that no two Walsh averages coincide but
+    # those that must.
     for values in combinations_with_replacement(np.array([-13.0, -4.0, 0.0, 1.0, 7.0, 26.0]), n):
         values = np.array(values)
         (points, greater), (mirrored, less) = loss_tails(values), loss_tails(-values)
         assert (np.diff(greater) >= 0).all()
         for level in (0.5, 0.9, 0.95):
             tail = (1 - level) / 2
-            # The whole set of shifts that neither side rejects, cell by cell, without any order among them assumed.
+            # The whole set of shifts that neither side rejects, cell by cell, without any order
+            # among them assumed.
             low, high = points[greater <= tail], -mirrored[less <= tail]
             low, high = low.max(initial=-np.inf), high.min(initial=np.inf)
             for zeros in ("wilcox", "pratt"):

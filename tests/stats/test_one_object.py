@@ -1,7 +1,8 @@
 """One comparison, one answer: random tables through text, JSON, HTML, LaTeX, charts and `against`.
 
-Shapes, gaps, ties, names, scales and directions are drawn at random; a table is refused in a sentence, or answered the
-same way everywhere. The order of rows and columns changes no character, other names of methods no number.
+Shapes, gaps, ties, names, scales and directions are drawn at random; a table is refused in a
+sentence, or answered the same way everywhere. The order of rows and columns changes no character,
+other names of methods no number.
 """
 
 from __future__ import annotations
@@ -18,7 +19,20 @@ from paragone.errors import InputError
 from paragone.stats.datasets import DatasetComparison
 from paragone.tables import escape_latex, format_interval, format_p
 
-NAMES = ["A", "Ours, new", "50 %", "naïve_Bayes", "{x}", "method", "π & co", "a\\b", "M 10", "M 9", "better", "<b>"]
+NAMES = [
+    "A",
+    "Ours, new",
+    "50 %",
+    "naïve_Bayes",
+    "{x}",
+    "method",
+    "π & co",
+    "a\\b",
+    "M 10",
+    "M 9",
+    "better",
+    "<b>",
+]
 FAST_TABLES, ALL_TABLES, CHUNK = 100, 10_000, 500
 
 
@@ -32,13 +46,26 @@ def drawn(seed: int) -> tuple[pd.DataFrame, dict]:
     names = [str(name) for name in random.permutation(NAMES)[:n_methods]]
     rows = []
     for dataset in range(n_datasets):
-        level = random.uniform(0.4, 0.8) + gaps + random.normal(0, random.choice([0.0, 0.01, 0.1]), n_methods)
+        level = (
+            random.uniform(0.4, 0.8)
+            + gaps
+            + random.normal(0, random.choice([0.0, 0.01, 0.1]), n_methods)
+        )
         for repeat in range(repeats):
             for fold in range(folds):
                 values = level + random.normal(0, random.choice([0.0, 0.005, 0.05]), n_methods)
-                rows.append([f"set {dataset}", repeat, fold, *(np.round(values, random.choice([1, 2, 6])) * scale)])
+                rows.append(
+                    [
+                        f"set {dataset}",
+                        repeat,
+                        fold,
+                        *(np.round(values, random.choice([1, 2, 6])) * scale),
+                    ]
+                )
     frame = pd.DataFrame(rows, columns=["dataset", "repeat", "fold", *names])
-    frame[names] = frame[names].where(random.random((len(frame), n_methods)) >= random.choice([0.0, 0.0, 0.05, 0.4]))
+    frame[names] = frame[names].where(
+        random.random((len(frame), n_methods)) >= random.choice([0.0, 0.0, 0.05, 0.4])
+    )
     if folds == 1:
         frame = frame.drop(columns="fold")
     if repeats == 1:
@@ -52,7 +79,9 @@ def drawn(seed: int) -> tuple[pd.DataFrame, dict]:
         "n_samples": 100,
     }
     if options["reference"] is None and random.random() < 0.3:
-        options["correction"] = str(random.choice(["holm", "bergmann", "hommel", "fdr", "nemenyi", "bonferroni"]))
+        options["correction"] = str(
+            random.choice(["holm", "bergmann", "hommel", "fdr", "nemenyi", "bonferroni"])
+        )
     if random.random() < 0.2:
         options["test"] = "paired-t"
     return frame, options
@@ -64,7 +93,13 @@ def numbers(found: DatasetComparison) -> dict:
     for scope, pairs in (("these", found.learners), ("like", found.pairs)):
         for pair in pairs:
             one = pair.seen_from(min(pair.method, pair.rival))
-            values = [one.p, one.p_adjusted, one.difference.estimate, one.difference.low, one.difference.high]
+            values = [
+                one.p,
+                one.p_adjusted,
+                one.difference.estimate,
+                one.difference.low,
+                one.difference.high,
+            ]
             told[scope, one.method, one.rival] = (one.verdict, values)
     return told
 
@@ -99,14 +134,20 @@ def check_all_writers(found: DatasetComparison) -> None:
     headings = [column.name for column in table.columns]
     rows = {frozenset((row[0].text, row[1].text)): row for row in table.rows}
     for pair, record in zip(found.pairs, kept["pairs"], strict=True):
-        assert (record["method"], record["rival"], record["verdict"]) == (pair.method, pair.rival, pair.verdict)
+        assert (record["method"], record["rival"], record["verdict"]) == (
+            pair.method,
+            pair.rival,
+            pair.verdict,
+        )
         assert record["p_adjusted"] == (None if math.isnan(pair.p_adjusted) else pair.p_adjusted)
         row = rows[frozenset((pair.method, pair.rival))]
         shown = pair.seen_from(row[0].text)
         difference = shown.difference
         wanted = {
             "like these": shown.verdict,
-            "difference": format_interval(difference.estimate, difference.low, difference.high, decimals),
+            "difference": format_interval(
+                difference.estimate, difference.low, difference.high, decimals
+            ),
         }
         cells = {name: cell.text for name, cell in zip(headings, row, strict=True)}
         assert {name: cells[name] for name in wanted} == wanted
@@ -117,11 +158,15 @@ def check_all_writers(found: DatasetComparison) -> None:
         assert wanted["difference"] in html
     for scope in ("on_these_datasets", "verdict"):
         pairs = found.learners if scope == "on_these_datasets" else found.pairs
-        words = [None if math.isnan(pair.p) else pair.verdict for pair in pairs] or [None] * len(found.pairs)
+        words = [None if math.isnan(pair.p) else pair.verdict for pair in pairs] or [None] * len(
+            found.pairs
+        )
         if scope == "on_these_datasets":
             assert [record[scope] for record in kept["pairs"]] == words
     layers = found.charts["forest"].to_dict()["layer"]
-    values = next(layer["data"]["values"] for layer in layers if "scope" in layer["data"]["values"][0])
+    values = next(
+        layer["data"]["values"] for layer in layers if "scope" in layer["data"]["values"][0]
+    )
     drawn_rows = [row for row in values if row["scope"] == "on datasets like these"]
     for row, pair in zip(drawn_rows, found.leading_pairs, strict=True):
         assert (row["label"], row["verdict"]) == (pair.rival, pair.verdict)
@@ -167,9 +212,13 @@ def check_orders(found: DatasetComparison, frame: pd.DataFrame, options: dict, s
     random = np.random.default_rng(seed)
     keys = [name for name in ("dataset", "repeat", "fold") if name in frame.columns]
     methods = [name for name in frame.columns if name not in keys]
-    shuffled = frame.sample(frac=1, random_state=seed % 2**32)[[*keys, *random.permutation(methods)]]
+    shuffled = frame.sample(frac=1, random_state=seed % 2**32)[
+        [*keys, *random.permutation(methods)]
+    ]
     assert repr(compare(shuffled, **options)) == repr(found)
-    renamed = dict(zip(methods, [f"N{place}" for place in random.permutation(len(methods))], strict=True))
+    renamed = dict(
+        zip(methods, [f"N{place}" for place in random.permutation(len(methods))], strict=True)
+    )
     if options["reference"] is not None:
         options = {**options, "reference": renamed[options["reference"]]}
     other, told = numbers(compare(frame.rename(columns=renamed), **options)), numbers(found)
@@ -181,12 +230,18 @@ def check_orders(found: DatasetComparison, frame: pd.DataFrame, options: dict, s
             again = {"better": "worse", "worse": "better"}.get(again, again)
             its = [its[0], its[1], -its[2], -its[4], -its[3]]
         assert again == word
-        np.testing.assert_allclose(its, values, rtol=1e-7, atol=1e-12 * max(1.0, *np.nan_to_num(np.abs(values))))
+        np.testing.assert_allclose(
+            its, values, rtol=1e-7, atol=1e-12 * max(1.0, *np.nan_to_num(np.abs(values)))
+        )
 
 
 def test_random_tables_are_refused_in_a_sentence_or_answered_the_same_everywhere():
-    # Every other table goes through all writers, the others through all orders; the slow test does both with each.
-    answered = sum(check_table(seed, writers=seed % 2 == 0, orders=seed % 2 == 1) for seed in range(FAST_TABLES))
+    # Every other table goes through all writers, the others through all orders; the slow test does
+    # both with each.
+    answered = sum(
+        check_table(seed, writers=seed % 2 == 0, orders=seed % 2 == 1)
+        for seed in range(FAST_TABLES)
+    )
     assert answered > FAST_TABLES / 2
 
 

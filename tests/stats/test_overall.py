@@ -48,7 +48,10 @@ def test_small_tables_have_the_p_of_all_orders_within_datasets(test, formula, ta
         assert found.statistic == pytest.approx(observed, abs=1e-9)
     else:
         assert np.isnan(found.statistic) or not np.ptp(table, axis=1).any()
-    every = [formula(np.array(other)) for other in product(*(permutations(row) for row in table.tolist()))]
+    every = [
+        formula(np.array(other))
+        for other in product(*(permutations(row) for row in table.tolist()))
+    ]
     assert found.kind == "exact"
     assert found.p == pytest.approx(np.mean(np.array(every) >= observed - 1e-9), rel=1e-9)
 
@@ -63,14 +66,20 @@ def test_quade_of_two_methods_is_the_signed_rank_test_with_zeros_ranked(values):
 def test_direction_order_and_scale_change_no_p(table, name):
     test = overall_tests.get(name)
     found = test(table / 8)
-    for other in (test(table / 8, higher_is_better=False), test(table[::-1, ::-1] / 8), test(table * 4.0)):
+    for other in (
+        test(table / 8, higher_is_better=False),
+        test(table[::-1, ::-1] / 8),
+        test(table * 4.0),
+    ):
         assert other.p == pytest.approx(found.p, rel=1e-12)
 
 
 def test_they_are_asked_for_by_name_on_a_comparison():
     generator = np.random.default_rng(1)
     frame = pd.DataFrame(generator.uniform(size=(8, 3)), columns=list("ABC"))
-    result = compare(frame.assign(dataset=[f"d{i}" for i in range(8)]), metric="accuracy", bayes=False)
+    result = compare(
+        frame.assign(dataset=[f"d{i}" for i in range(8)]), metric="accuracy", bayes=False
+    )
     assert result.overall("quade").p == quade(frame.to_numpy()).p
     assert result.overall("friedman").p == friedman(frame.to_numpy()).p == result.friedman.p
     assert "Quade: F(2, 14)" in result.overall("quade").words()

@@ -41,7 +41,12 @@ def test_wins_over_all_pairings_are_those_of_pooled_ranks(tolerance, size):
     scores = generator.random((40, 4)).round(2) + generator.choice([0.0, 1e-12], (40, 4))
     first, second = np.array([0, 1, 2, 3]), np.array([1, 2, 0, 0])
     wins = doubled_wins(
-        np.asfortranarray(np.sort(scores, axis=0)), first, second, size, tolerance, min(tolerance, 1e-9)
+        np.asfortranarray(np.sort(scores, axis=0)),
+        first,
+        second,
+        size,
+        tolerance,
+        min(tolerance, 1e-9),
     )
     wanted = [
         vargha_delaney_a12(scores[:, b], scores[:, a], tolerance=tolerance, size=size)
@@ -60,14 +65,19 @@ def test_a_comparison_has_the_same_numbers_with_compiled_loops_and_without(monke
     pd.testing.assert_frame_equal(compare(frame, metric="accuracy").table, plain, check_exact=True)
 
 
-@given(st.lists(st.integers(-6, 6), min_size=2, max_size=25), st.sampled_from(["wilcox", "pratt", "split"]))
+@given(
+    st.lists(st.integers(-6, 6), min_size=2, max_size=25),
+    st.sampled_from(["wilcox", "pratt", "split"]),
+)
 def test_without_each_pair_is_the_test_of_the_others(values, zeros):
     differences = np.array(values) / 4
     for exact_up_to in (0, 500):
         p, _ = leave_one_out_p(differences, zeros, exact_up_to)
         for place in range(differences.size):
             left = np.delete(differences, place)
-            assert p[place] == pytest.approx(signed_rank_of_settled(left, zeros, exact_up_to=exact_up_to).p, rel=1e-12)
+            assert p[place] == pytest.approx(
+                signed_rank_of_settled(left, zeros, exact_up_to=exact_up_to).p, rel=1e-12
+            )
 
 
 @pytest.mark.parametrize("n_methods", range(1, 13))
@@ -78,14 +88,24 @@ def test_numbers_of_true_pairs_are_those_of_all_partitions(n_methods):
         for size in range(min(n, largest), 0, -1):
             yield from ((size, *rest) for rest in partitions(n - size, size))
 
-    wanted = {sum(size * (size - 1) // 2 for size in part) for part in partitions(n_methods, n_methods)}
+    wanted = {
+        sum(size * (size - 1) // 2 for size in part) for part in partitions(n_methods, n_methods)
+    }
     assert numbers_of_true_pairs(n_methods).tolist() == sorted(wanted)
 
 
-def test_where_all_pairs_would_be_too_many_the_leader_alone_is_tested_within_datasets_and_that_is_said(monkeypatch):
+def test_where_all_pairs_would_be_too_many_the_leader_alone_is_tested_within_datasets_and_that_is_said(
+    monkeypatch,
+):
     generator = np.random.default_rng(1)
     rows = [
-        {"dataset": f"d{d}", "repeat": 0, "fold": fold, "method": method, "value": place / 10 + generator.random() / 5}
+        {
+            "dataset": f"d{d}",
+            "repeat": 0,
+            "fold": fold,
+            "method": method,
+            "value": place / 10 + generator.random() / 5,
+        }
         for d in range(6)
         for fold in range(3)
         for place, method in enumerate("ABCD")
@@ -97,5 +117,7 @@ def test_where_all_pairs_would_be_too_many_the_leader_alone_is_tested_within_dat
     assert set(bounded.per_dataset["method"]) == {bounded.leader}
     for dataset in whole.scores.datasets:
         left, right = whole.leader_on(dataset), bounded.leader_on(dataset)
-        pd.testing.assert_frame_equal(left.reset_index(drop=True), right.reset_index(drop=True), check_exact=True)
+        pd.testing.assert_frame_equal(
+            left.reset_index(drop=True), right.reset_index(drop=True), check_exact=True
+        )
     assert "of the leader against each other method only" in bounded.choices["per dataset"]

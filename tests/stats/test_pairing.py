@@ -20,14 +20,21 @@ def folds(n_datasets=6, n_folds=5, seed=0):
     return pd.Series(np.round(generator.uniform(0.5, 0.9, len(index)), 3), index=index)
 
 
-def test_d4_equal_scores_on_common_folds_are_ties_though_one_side_lacks_hard_folds(tmp_path, paragone):
+def test_d4_equal_scores_on_common_folds_are_ties_though_one_side_lacks_hard_folds(
+    tmp_path, paragone
+):
     a = folds()
     easy = a[a.groupby("dataset").rank() > 2]
     frame = pd.concat(
-        [a.rename("value").reset_index().assign(method="A"), easy.rename("value").reset_index().assign(method="B")]
+        [
+            a.rename("value").reset_index().assign(method="A"),
+            easy.rename("value").reset_index().assign(method="B"),
+        ]
     )
     frame.to_csv(tmp_path / "unbal.csv", index=False)
-    ended = paragone("pairwise", f"{tmp_path}/unbal.csv::A", f"{tmp_path}/unbal.csv::B", "--metric", "accuracy")
+    ended = paragone(
+        "pairwise", f"{tmp_path}/unbal.csv::A", f"{tmp_path}/unbal.csv::B", "--metric", "accuracy"
+    )
     assert "Win / tie / loss  0 / 6 / 0" in ended.out
     assert "12 with a score of A only, left out: d0 fold" in ended.out
 
@@ -71,11 +78,15 @@ def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_pa
         pd.Series(row, index=pd.Index(range(100), name="fold"), name=name)
         for row, name in zip(values, "AB", strict=True)
     ]
-    with pytest.raises(InputError, match=r"how these 100 splits came about is not known.* say repeats=10"):
+    with pytest.raises(
+        InputError, match=r"how these 100 splits came about is not known.* say repeats=10"
+    ):
         pairwise(*sides, metric="accuracy")
     assert pairwise(*sides, metric="accuracy", repeats=10).main.test.df == 90
     split = {"kind": "holdout", "folds": 12, "test_size": 0.5}
-    Experiment(["wine-traits"], {"V": "variance", "R": "random"}, split).run(tmp_path / "h.sqlite", 0).close()
+    Experiment(["wine-traits"], {"V": "variance", "R": "random"}, split).run(
+        tmp_path / "h.sqlite", 0
+    ).close()
     store = tmp_path / "h.sqlite"
     words = ["--metric", "micro_f1"]
     known = paragone("pairwise", f"{store}::V", f"{store}::R", *words)
@@ -86,7 +97,10 @@ def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_pa
 
 def test_d18_seeds_are_about_this_test_set_and_runs_are_asked_about():
     scores = pd.DataFrame({"seed": range(6), "accuracy": np.linspace(0.7, 0.75, 6)})
-    a, b = one_side(scores)[0].rename("A"), (one_side(scores)[0] + [0.01, 0.02, 0.01, 0.03, 0.02, 0.01]).rename("B")
+    a, b = (
+        one_side(scores)[0].rename("A"),
+        (one_side(scores)[0] + [0.01, 0.02, 0.01, 0.03, 0.02, 0.01]).rename("B"),
+    )
     result = pairwise(a, b, metric="accuracy")
     assert result.unit == "subject"
     assert any("these fitted models, this test set" in line for line in result.warnings)
@@ -96,16 +110,26 @@ def test_d18_seeds_are_about_this_test_set_and_runs_are_asked_about():
 
 @pytest.mark.parametrize("name", ["key", "difference", "winner", "double_fail"])
 def test_a_method_called_as_a_column_breaks_nothing(name):
-    result = pairwise([0.5, 0.6, 0.7], [0.6, 0.7, 0.9], metric="accuracy", name_a=name, name_b="other")
+    result = pairwise(
+        [0.5, 0.6, 0.7], [0.6, 0.7, 0.9], metric="accuracy", name_a=name, name_b="other"
+    )
     table = result.differences
-    assert table.columns.tolist() == ["key", f"{name} (score)", "other", "difference", "winner", "double_fail"]
+    assert table.columns.tolist() == [
+        "key",
+        f"{name} (score)",
+        "other",
+        "difference",
+        "winner",
+        "double_fail",
+    ]
     assert table["difference"].tolist() == pytest.approx([0.1, 0.1, 0.2])
     assert table[f"{name} (score)"].tolist() == [0.5, 0.6, 0.7]
     assert table["key"].tolist() == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
-    "names", [["s10", "s9", "t1", "s1"], ["3", "12", "1"], ["b2", "7", "a10", "a9"], ["s01", "s1", "s2"]]
+    "names",
+    [["s10", "s9", "t1", "s1"], ["3", "12", "1"], ["b2", "7", "a10", "a9"], ["s01", "s1", "s2"]],
 )
 def test_numbered_names_are_in_natural_order(names):
     scores = pd.Series(np.linspace(0.1, 0.9, len(names)), index=names)

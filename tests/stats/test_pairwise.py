@@ -19,8 +19,9 @@ LOSSES = [2, 5, 6, 7, 10, 11, 13, 14, 16, 20, 23, 27]
 def subjects_of_the_specification() -> tuple[pd.Series, pd.Series]:
     """Build 32 subjects with the printed means, 4 double fails at 0.25, 16 wins, 12 losses and p = 0.274.
 
-    The 28 effective differences have the sizes c, 2c, ..., 28c; the losses hold 12 of these ranks, with the sum 154
-    whose exact p is 0.2741. The lower score of each pair is as low as it can be without a double fail.
+    The 28 effective differences have the sizes c, 2c, ..., 28c; the losses hold 12 of these ranks,
+    with the sum 154 whose exact p is 0.2741. The lower score of each pair is as low as it can be
+    without a double fail.
     """
     sign = np.ones(28)
     sign[np.array(LOSSES) - 1] = -1
@@ -28,7 +29,9 @@ def subjects_of_the_specification() -> tuple[pd.Series, pd.Series]:
     size = step * np.arange(1, 29)
     floor = np.maximum(0.25 - size, 0.0)
     lower = floor + (0.3399 * 28 - size[sign > 0].sum() - floor.sum()) / 28
-    mma = np.r_[np.where(sign > 0, lower + size, lower), np.full(4, (0.3188 * 32 - 0.3399 * 28) / 4)]
+    mma = np.r_[
+        np.where(sign > 0, lower + size, lower), np.full(4, (0.3188 * 32 - 0.3399 * 28) / 4)
+    ]
     au = np.r_[np.where(sign > 0, lower, lower + size), np.full(4, (0.2651 * 32 - 0.2781 * 28) / 4)]
     keys = pd.Index([f"S{i + 1:02d}" for i in range(32)], name="subject")
     return pd.Series(mma, index=keys, name="MMA"), pd.Series(au, index=keys, name="AU")
@@ -38,7 +41,9 @@ def test_sample_of_the_specification_is_reproduced():
     mma, au = subjects_of_the_specification()
     lines = repr(pairwise(mma, au, metric="accuracy", threshold=0.25)).splitlines()
     assert lines[0] == "Global mean     MMA 0.3188   AU 0.2651"
-    assert lines[1] == "Effective mean  MMA 0.3399   AU 0.2781   (4 double fails excluded, tau = 0.25)"
+    assert (
+        lines[1] == "Effective mean  MMA 0.3399   AU 0.2781   (4 double fails excluded, tau = 0.25)"
+    )
     assert lines[2].startswith("Win / tie / loss (effective)  16 / 0 / 12")
     assert lines[3] == "Wilcoxon p  0.274 (exact, two-sided, n = 28)"
 
@@ -69,10 +74,17 @@ def test_threshold_zero_is_a_threshold_like_any_other():
 def test_lower_is_better_mirrors_the_filter_and_the_sign():
     a = pd.Series([2.0, 5.0, 1.0, 4.0], index=list("wxyz"))
     b = pd.Series([1.0, 6.0, 3.0, 2.0], index=list("wxyz"))
-    loss, gain = pairwise(a, b, metric="rmse", threshold=5.0), pairwise(-a, -b, metric="r2", threshold=-5.0)
+    loss, gain = (
+        pairwise(a, b, metric="rmse", threshold=5.0),
+        pairwise(-a, -b, metric="r2", threshold=-5.0),
+    )
     assert loss.fails.tolist() == gain.fails.tolist() == [False, True, False, False]
     assert loss.main.mean_difference == gain.main.mean_difference == pytest.approx(1 / 3)
-    assert (len(loss.main.lost), len(loss.main.won)) == (len(gain.main.lost), len(gain.main.won)) == (1, 2)
+    assert (
+        (len(loss.main.lost), len(loss.main.won))
+        == (len(gain.main.lost), len(gain.main.won))
+        == (1, 2)
+    )
     assert loss.p == gain.p
 
 
@@ -149,7 +161,9 @@ def test_repeated_folds_take_the_ratio_that_is_given():
     added = (9 ** (-1 / 3) / 2 - 1 / 9) * spread
     variance = spread * (1 / 10 + 1 / 9) + min(added, (18 * between + added) / 10)
     again = pairwise(np.zeros(100), difference, **options, test_train_ratio=1 / 9)
-    assert again.p == pytest.approx(2 * stats.t.sf(abs(difference.mean()) / np.sqrt(variance), 90), rel=1e-9)
+    assert again.p == pytest.approx(
+        2 * stats.t.sf(abs(difference.mean()) / np.sqrt(variance), 90), rel=1e-9
+    )
 
 
 def test_five_subjects_cannot_be_significant_and_the_text_says_so():
@@ -188,10 +202,18 @@ def test_result_is_frozen_and_writes_itself():
 
 
 BAD = {
-    "no common subject": (({"a": 1.0}, {"b": 1.0}), {"metric": "f1"}, "no subject with a score in common"),
+    "no common subject": (
+        ({"a": 1.0}, {"b": 1.0}),
+        {"metric": "f1"},
+        "no subject with a score in common",
+    ),
     "unequal arrays": (([1.0, 2.0], [1.0]), {"metric": "f1"}, "equally long"),
     "mixed": (({"a": 1.0}, [1.0]), {"metric": "f1"}, "one side has keys"),
-    "direction": (([1.0], [2.0]), {"metric": "zest"}, "say higher_is_better=True or higher_is_better=False"),
+    "direction": (
+        ([1.0], [2.0]),
+        {"metric": "zest"},
+        "say higher_is_better=True or higher_is_better=False",
+    ),
     "no direction": (([1.0], [2.0]), {}, "do not say which metric"),
     "text": ((["x"], ["y"]), {"metric": "f1"}, "the text 'x'"),
     "doubled key": (
@@ -199,7 +221,11 @@ BAD = {
         {"metric": "f1"},
         "'s' of A stands twice",
     ),
-    "same name": (([1.0], [2.0]), {"metric": "f1", "name_a": "M", "name_b": "M"}, "both methods are called"),
+    "same name": (
+        ([1.0], [2.0]),
+        {"metric": "f1", "name_a": "M", "name_b": "M"},
+        "both methods are called",
+    ),
     "kind": (([1.0], [2.0]), {"metric": "f1", "pairs": "fold"}, "did you mean 'folds'"),
     "threshold": (([1.0], [2.0]), {"metric": "f1", "threshold": float("nan")}, "finite score"),
     "empty": (([], []), {"metric": "f1"}, "one or more numbers"),
@@ -215,5 +241,7 @@ def test_bad_input_is_refused_in_one_clear_sentence(case):
 
 def test_multi_level_keys_are_paired_as_a_whole():
     index = pd.MultiIndex.from_tuples([("s1", 1), ("s1", 2)])
-    paired = pair_scores(pd.Series([1.0, 2.0], index=index), pd.Series([2.0, 1.0], index=index[::-1]))
+    paired = pair_scores(
+        pd.Series([1.0, 2.0], index=index), pd.Series([2.0, 1.0], index=index[::-1])
+    )
     assert paired.b.tolist() == [1.0, 2.0]

@@ -31,11 +31,17 @@ def cells() -> list[list[str]]:
 
 def as_markdown(rows: list[list[str]], headings=HEADINGS) -> str:
     lines = [headings, ["---"] * len(headings), *rows]
-    return "# Results\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\nand more text\n"
+    return (
+        "# Results\n\n"
+        + "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        + "\n\nand more text\n"
+    )
 
 
 def as_latex(rows: list[list[str]], headings=HEADINGS) -> str:
-    body = "\n".join(" & ".join(line).replace("_", r"\_").replace("%", r"\%") + r" \\" for line in rows)
+    body = "\n".join(
+        " & ".join(line).replace("_", r"\_").replace("%", r"\%") + r" \\" for line in rows
+    )
     head = " & ".join(headings) + r" \\ \midrule"
     return (
         "\\begin{table}\\caption{Results}\n\\begin{tabular}{lrrr}\n\\toprule\n"
@@ -63,7 +69,9 @@ def written(folder: Path, suffix: str, rows: list[list[str]]) -> Path:
     if suffix == ".xlsx":
         as_excel(rows, file)
     else:
-        file.write_text({".md": as_markdown, ".tex": as_latex, ".html": as_html}[suffix](rows), encoding="utf-8")
+        file.write_text(
+            {".md": as_markdown, ".tex": as_latex, ".html": as_html}[suffix](rows), encoding="utf-8"
+        )
     return file
 
 
@@ -72,7 +80,10 @@ def test_a_table_is_the_frame_of_its_csv_and_compares_alike(tmp_path, suffix):
     (tmp_path / "paper.csv").write_text("\n".join(",".join(row) for row in [HEADINGS, *cells()]))
     frame = read_frame(written(tmp_path, suffix, cells()))
     pd.testing.assert_frame_equal(frame, read_frame(tmp_path / "paper.csv"))
-    found, plain = (compare(one, metric="accuracy", reference="DAGFS") for one in (frame, tmp_path / "paper.csv"))
+    found, plain = (
+        compare(one, metric="accuracy", reference="DAGFS")
+        for one in (frame, tmp_path / "paper.csv")
+    )
     assert found.to_dict() == plain.to_dict()
 
 
@@ -122,17 +133,24 @@ LATEX_CELLS = {
 @pytest.mark.parametrize("source", LATEX_CELLS)
 def test_a_cell_of_latex_is_the_number_that_is_printed(tmp_path, source):
     file = tmp_path / "t.tex"
-    file.write_text(as_latex([["iris", "70.0", "71.0", "72.0"]]).replace("70.0", source.replace("\\%", "\\%")))
+    file.write_text(
+        as_latex([["iris", "70.0", "71.0", "72.0"]]).replace("70.0", source.replace("\\%", "\\%"))
+    )
     tidy = to_tidy(read_frame(file)).frame.set_index("method")
     value, spread = LATEX_CELLS[source]
-    np.testing.assert_allclose(tidy.loc["DAGFS", ["value", "spread"]].astype(float), [value, spread], rtol=1e-12)
+    np.testing.assert_allclose(
+        tidy.loc["DAGFS", ["value", "spread"]].astype(float), [value, spread], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
-    "source", [r"81\std{3}", r"81.2 \gain{0.4}", r"\ding{51}", "81.2 0.3", "81.2/0.3", r"\checkmark"]
+    "source",
+    [r"81\std{3}", r"81.2 \gain{0.4}", r"\ding{51}", "81.2 0.3", "81.2/0.3", r"\checkmark"],
 )
 def test_a_cell_that_may_be_two_numbers_is_refused(tmp_path, source):
-    (tmp_path / "t.tex").write_text(as_latex([["iris", source, "71", "72"], ["wine", "70", "71", "72"]]))
+    (tmp_path / "t.tex").write_text(
+        as_latex([["iris", source, "71", "72"], ["wine", "70", "71", "72"]])
+    )
     frame = read_frame(tmp_path / "t.tex")
     with pytest.raises(InputError, match=r"DAGFS|is not a number"):
         compare(frame, metric="accuracy", reference="DAGFS")
@@ -145,13 +163,17 @@ MARKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("suffix", "source"), [(suffix, one) for suffix, found in MARKED.items() for one in found])
+@pytest.mark.parametrize(
+    ("suffix", "source"), [(suffix, one) for suffix, found in MARKED.items() for one in found]
+)
 def test_marks_are_taken_off_and_said(tmp_path, suffix, source):
     rows = cells()
     rows[0][1] = source
     frame = read_frame(written(tmp_path, suffix, rows))
     assert frame["DAGFS"][0] == 81.2
-    marked = source not in ("81.2&nbsp;", "$81.2$") and "span" not in source and "math" not in source
+    marked = (
+        source not in ("81.2&nbsp;", "$81.2$") and "span" not in source and "math" not in source
+    )
     assert ("Marks were taken off 1 cells" in " ".join(frame.attrs[NOTES])) == marked
 
 
@@ -163,7 +185,9 @@ def test_a_spread_is_kept_apart_and_never_taken_for_folds(tmp_path, paragone):
     found = json.loads(ended.out)
     assert any("24 scores have a spread behind them" in text for text in found["warnings"])
     assert found["per_dataset"] == []
-    plain = compare(read_frame(written(tmp_path, ".md", cells())), metric="accuracy", reference="DAGFS").to_dict()
+    plain = compare(
+        read_frame(written(tmp_path, ".md", cells())), metric="accuracy", reference="DAGFS"
+    ).to_dict()
     assert [pair["p"] for pair in found["pairs"]] == [pair["p"] for pair in plain["pairs"]]
 
 
@@ -198,10 +222,13 @@ def test_rows_that_span_and_sections_are_laid_out(tmp_path):
     frame = read_frame(tmp_path / "t.tex")
     assert frame["Dataset"].tolist() == ["iris", "iris", "wine", "wine"]
     assert frame["Score"].tolist() == ["0.9", "0.8", "0.7", "-"]
-    assert frame.attrs[NOTES] == ["Rows that are headings inside the table were left out: Supervised."]
+    assert frame.attrs[NOTES] == [
+        "Rows that are headings inside the table were left out: Supervised."
+    ]
     html = (
-        "<table><tr><th>Dataset<th>Method<th>Score<tr><td rowspan=2>iris<td>A<td>0.9<tr><td>B<td>0.8"
-        "<tr><td rowspan=2>wine<td>A<td>0.7<tr><td>B<td>-</table>"
+        "<table><tr><th>Dataset<th>Method<th>Score<tr><td"
+        " rowspan=2>iris<td>A<td>0.9<tr><td>B<td>0.8<tr><td"
+        " rowspan=2>wine<td>A<td>0.7<tr><td>B<td>-</table>"
     )
     (tmp_path / "t.html").write_text(html)
     pd.testing.assert_frame_equal(read_frame(tmp_path / "t.html"), frame)
@@ -215,11 +242,16 @@ def test_of_several_tables_one_is_chosen_or_asked_for(tmp_path, paragone):
     assert len(frame) == 8
     assert frame.attrs[NOTES] == ["Of 2 tables, 2 was taken, the only one with numbers."]
     (tmp_path / "three.md").write_text(words + as_markdown(cells()) + other)
-    refused(paragone("compare", tmp_path / "three.md", "--metric", "accuracy"), "holds 3 tables (1: 'Results', 2 rows")
+    refused(
+        paragone("compare", tmp_path / "three.md", "--metric", "accuracy"),
+        "holds 3 tables (1: 'Results', 2 rows",
+    )
     pd.testing.assert_frame_equal(read_frame(f"{tmp_path}/three.md#2"), frame)
     with pytest.raises(InputError, match="has no table 4: there are 3"):
         read_frame(f"{tmp_path}/three.md#4")
-    ended = paragone("compare", f"{tmp_path}/three.md#2", "--metric", "accuracy", "--reference", "DAGFS")
+    ended = paragone(
+        "compare", f"{tmp_path}/three.md#2", "--metric", "accuracy", "--reference", "DAGFS"
+    )
     assert ended.code == 0, ended.err
 
 

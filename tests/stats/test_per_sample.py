@@ -47,7 +47,9 @@ def test_the_clustered_test_is_that_of_a_regression_on_a_constant(seed, n, n_clu
     n = clusters.size
     values = rng.normal(0.1, 1, n) + rng.normal(0, 1, n_clusters)[clusters]
     ours = clustered_t(values, clusters)
-    fit = sm.OLS(values, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    fit = sm.OLS(values, np.ones(n)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True
+    )
     # statsmodels multiplies by G/(G-1) * (n-1)/(n-1) for one coefficient.
     np.testing.assert_allclose(ours.standard_error, fit.bse[0], rtol=1e-10)
     np.testing.assert_allclose(ours.p, fit.pvalues[0], rtol=1e-7, atol=1e-14)
@@ -61,7 +63,8 @@ def test_clusters_of_any_size_have_the_cr2_variance_of_matrices(seed, n, n_clust
     clusters = np.concatenate(([0, 1], rng.integers(0, n_clusters, n - 2)))
     values = rng.normal(0.1, 1, n) + rng.normal(0, 1, n_clusters)[clusters]
     ours = clustered_t(values, clusters)
-    # Bell and McCaffrey as written: residuals of a cluster times the inverse root of its block of I - H.
+    # Bell and McCaffrey as written: residuals of a cluster times the inverse root of its block of I
+    # - H.
     centring = np.eye(n) - 1 / n
     parts, variance = [], 0.0
     for cluster in np.unique(clusters):
@@ -79,7 +82,9 @@ def stratified(seed=0):
     rng = np.random.default_rng(seed)
     sizes = {"easy": 30, "hard": 12, "odd": 7}
     task = np.repeat(list(sizes), list(sizes.values()))
-    wide = pd.DataFrame({"sample": np.arange(task.size), "task": task, "A": rng.normal(0.3, 1, task.size), "B": 0.0})
+    wide = pd.DataFrame(
+        {"sample": np.arange(task.size), "task": task, "A": rng.normal(0.3, 1, task.size), "B": 0.0}
+    )
     return wide, wide.melt(["sample", "task"], var_name="method").assign(metric="recall")
 
 
@@ -91,8 +96,13 @@ def test_strata_of_equal_weight_are_welchs_mean_of_means():
     assert row.mean_reference - row.mean_rival == pytest.approx(row.difference)
     parts = np.array([one.var() / one.size for one in of_task]) / 9
     df = parts.sum() ** 2 / np.sum(parts**2 / [one.size - 1 for one in of_task])
-    assert row.p == pytest.approx(2 * stats.t.sf(abs(row.difference) / np.sqrt(parts.sum()), df), rel=1e-9)
-    assert "means by task weighted equally" in compare_samples(frame, reference="A", strata="task").method
+    assert row.p == pytest.approx(
+        2 * stats.t.sf(abs(row.difference) / np.sqrt(parts.sum()), df), rel=1e-9
+    )
+    assert (
+        "means by task weighted equally"
+        in compare_samples(frame, reference="A", strata="task").method
+    )
 
 
 def test_two_strata_of_opposite_sign_are_welchs_t_test():
@@ -111,7 +121,9 @@ def test_strata_by_size_have_the_mean_of_all_samples():
 
 def test_datasets_can_be_the_strata_and_one_stratum_is_no_other_test():
     wide, frame = stratified()
-    pooled = compare_samples(frame.rename(columns={"task": "dataset"}), reference="A", strata="dataset")
+    pooled = compare_samples(
+        frame.rename(columns={"task": "dataset"}), reference="A", strata="dataset"
+    )
     assert len(pooled.rows) == 1
     assert pooled.rows[0].p == compare_samples(frame, reference="A", strata="task").rows[0].p
     assert stratified_t(wide["A"]).p == pytest.approx(clustered_t(wide["A"]).p, rel=1e-12)
@@ -135,7 +147,9 @@ def test_a_test_that_does_not_know_clusters_is_refused_on_clusters():
 
 
 @settings(deadline=None)
-@given(st.lists(st.floats(-1, 1), min_size=3, max_size=30).filter(lambda values: np.ptp(values) > 1e-6))
+@given(
+    st.lists(st.floats(-1, 1), min_size=3, max_size=30).filter(lambda values: np.ptp(values) > 1e-6)
+)
 def test_without_clusters_it_is_the_paired_t_test(values):
     assert clustered_t(values).p == pytest.approx(stats.ttest_1samp(values, 0).pvalue, abs=1e-10)
 
@@ -166,7 +180,9 @@ def test_the_clustered_interval_agrees_with_a_bootstrap_over_clusters():
 def test_holm_runs_over_metrics_cut_offs_and_rivals():
     result = compare_samples(samples(), reference="B")
     assert len(result.rows) == 2 * 2 * 2
-    np.testing.assert_allclose([row.p_holm for row in result.rows], holm([row.p for row in result.rows]))
+    np.testing.assert_allclose(
+        [row.p_holm for row in result.rows], holm([row.p for row in result.rows])
+    )
 
 
 def test_d14_what_is_detectable_is_found_with_80_percent_power_at_the_level_of_the_family():
@@ -185,7 +201,9 @@ def test_d14_what_is_detectable_is_found_with_80_percent_power_at_the_level_of_t
 
 
 def test_swapping_reference_and_rival_turns_the_sign_alone():
-    ahead, behind = (compare_samples(samples(methods=("A", "B")), reference=name).rows for name in ("A", "B"))
+    ahead, behind = (
+        compare_samples(samples(methods=("A", "B")), reference=name).rows for name in ("A", "B")
+    )
     for one, other in zip(ahead, behind, strict=True):
         assert one.difference == pytest.approx(-other.difference)
         assert one.p == pytest.approx(other.p)
@@ -193,7 +211,9 @@ def test_swapping_reference_and_rival_turns_the_sign_alone():
 
 def test_the_order_of_rows_changes_nothing():
     frame = samples()
-    shuffled = frame.groupby(["method", "metric", "at"], sort=False, group_keys=False).sample(frac=1, random_state=3)
+    shuffled = frame.groupby(["method", "metric", "at"], sort=False, group_keys=False).sample(
+        frac=1, random_state=3
+    )
     pd.testing.assert_frame_equal(compare_samples(frame).table, compare_samples(shuffled).table)
 
 
@@ -215,7 +235,10 @@ def test_a_metric_of_no_known_direction_is_left_out_unless_told():
     result = compare_samples(frame)
     assert {row.metric for row in result.rows} == {"recall"}
     assert "mine: which way is better is not known" in result.notes[0]
-    assert {row.metric for row in compare_samples(frame, higher_is_better=True).rows} == {"recall", "mine"}
+    assert {row.metric for row in compare_samples(frame, higher_is_better=True).rows} == {
+        "recall",
+        "mine",
+    }
     with pytest.raises(InputError, match="nothing can be compared"):
         compare_samples(samples(metrics=("mine",)))
 
@@ -244,21 +267,35 @@ def test_bad_frames_are_explained():
 
 def test_it_writes_itself(tmp_path):
     result = compare_samples(samples())
-    assert {file.name for file in result.save(tmp_path)} >= {"verdict.txt", "differences.csv", "comparison.json"}
+    assert {file.name for file in result.save(tmp_path)} >= {
+        "verdict.txt",
+        "differences.csv",
+        "comparison.json",
+    }
     assert "detectable" in repr(result)
     assert r"\toprule" in result.to_latex()
 
 
 def test_d14_of_three_samples_less_than_the_half_width_is_never_detectable():
     wide = pd.DataFrame({"sample": [0, 1, 2], "A": [1.0, 0.5, 1.0], "B": [0.0, 0.5, 0.5]})
-    row = compare_samples(wide.melt("sample", var_name="method").assign(metric="recall"), reference="A").rows[0]
+    row = compare_samples(
+        wide.melt("sample", var_name="method").assign(metric="recall"), reference="A"
+    ).rows[0]
     assert row.detectable > (row.high - row.low) / 2
 
 
 def test_d14_an_explicit_direction_is_obeyed():
-    wide = pd.DataFrame({"sample": range(6), "A": [0.9, 0.8, 0.9, 0.7, 0.8, 0.9], "B": [0.5, 0.4, 0.6, 0.3, 0.4, 0.5]})
+    wide = pd.DataFrame(
+        {
+            "sample": range(6),
+            "A": [0.9, 0.8, 0.9, 0.7, 0.8, 0.9],
+            "B": [0.5, 0.4, 0.6, 0.3, 0.4, 0.5],
+        }
+    )
     frame = wide.melt("sample", var_name="method").assign(metric="coverage")
-    up, down = (compare_samples(frame, reference="A", higher_is_better=way).rows[0] for way in (True, False))
+    up, down = (
+        compare_samples(frame, reference="A", higher_is_better=way).rows[0] for way in (True, False)
+    )
     assert up.difference == -down.difference > 0
 
 
@@ -271,7 +308,15 @@ def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weight
             # Names of samples begin anew in each task, and a document has about three of them.
             for method in ("A", "B"):
                 value = float(draws.random() < (0.7 if method == "A" else 0.6))
-                rows.append((method, f"{task[0]}{place}" if place % 2 else str(place), place // 3, task, value))
+                rows.append(
+                    (
+                        method,
+                        f"{task[0]}{place}" if place % 2 else str(place),
+                        place // 3,
+                        task,
+                        value,
+                    )
+                )
     frame = pd.DataFrame(rows, columns=["method", "sample", "document", "dataset", "value"])
     frame = frame.drop(index=[1, 100, 5000]).sample(frac=1.0, random_state=1)
     frame.loc[frame.index[7], "value"] = np.nan
@@ -294,12 +339,21 @@ def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weight
         variances.append(sum(sum(each) ** 2 / (1 - len(each) / n) for each in sums.values()) / n**2)
     shares = [1 / 4] * 4 if weights == "equal" else [n / sum(sizes) for n in sizes]
     found = compare_samples(
-        frame, reference="A", strata="dataset", cluster="document", weights=weights, higher_is_better=True
+        frame,
+        reference="A",
+        strata="dataset",
+        cluster="document",
+        weights=weights,
+        higher_is_better=True,
     )
     (pair,) = found.pairs
     assert pair.n == sum(sizes) == 3152 - 4
-    assert pair.difference.estimate == pytest.approx(sum(s * m for s, m in zip(shares, means, strict=True)), rel=1e-9)
-    assert pair.mean_method == pytest.approx(sum(s * m for s, m in zip(shares, a_means, strict=True)), rel=1e-9)
+    assert pair.difference.estimate == pytest.approx(
+        sum(s * m for s, m in zip(shares, means, strict=True)), rel=1e-9
+    )
+    assert pair.mean_method == pytest.approx(
+        sum(s * m for s, m in zip(shares, a_means, strict=True)), rel=1e-9
+    )
     error = sum(s**2 * v for s, v in zip(shares, variances, strict=True)) ** 0.5
     assert pair.test.standard_error == pytest.approx(error, rel=1e-9)
     assert any(note.startswith("4 samples of all datasets") for note in found.notes)

@@ -32,8 +32,13 @@ def pilot(n_datasets=6, folds=5, between=0.02, split=0.03, seed=0, methods="AB")
         luck = rng.normal(0, split / math.sqrt(2 * (folds - 1)), len(methods))
         for fold in range(folds):
             own = rng.normal(0, split / math.sqrt(2), len(methods))
-            rows += [(f"d{d}", fold, m, base + t + u + e) for m, t, u, e in zip(methods, true, luck, own, strict=True)]
-    return score_table(pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"]), metric="accuracy")
+            rows += [
+                (f"d{d}", fold, m, base + t + u + e)
+                for m, t, u, e in zip(methods, true, luck, own, strict=True)
+            ]
+    return score_table(
+        pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"]), metric="accuracy"
+    )
 
 
 def test_the_parts_of_the_spread_are_recovered():
@@ -50,7 +55,15 @@ def test_the_power_on_one_dataset_is_that_of_the_noncentral_t(folds):
     parts = SpreadParts(math.nan, (split / (folds - 1),), (split,), 0.0, folds)
     effect, error = 0.03, math.sqrt(split * (1 / folds + 1 / (folds - 1)))
     found = simulated_power(
-        np.random.default_rng(1), parts, "on these datasets", "better", 1, (folds, 1), effect, 0.05, 20_000
+        np.random.default_rng(1),
+        parts,
+        "on these datasets",
+        "better",
+        1,
+        (folds, 1),
+        effect,
+        0.05,
+        20_000,
     )
     # The test takes the mean to vary by more than it does here, so as to be safe.
     wider = math.sqrt(split * (1 / folds + (folds - 1) ** (-1 / 3) / 2)) / error
@@ -62,12 +75,22 @@ def test_the_power_over_datasets_is_that_of_the_signed_rank_test():
     """The same draws, each tested by the function that a comparison calls."""
     parts, n = SpreadParts(0.02**2, (1e-4,), (4e-4,), 0.0, 5), 9
     found = simulated_power(
-        np.random.default_rng(2), parts, "on datasets like these", "better", n, (5, 1), 0.02, 0.05, 3000
+        np.random.default_rng(2),
+        parts,
+        "on datasets like these",
+        "better",
+        n,
+        (5, 1),
+        0.02,
+        0.05,
+        3000,
     )
     rng = np.random.default_rng(3)
     spread = math.sqrt(0.02**2 + 1e-4 + 4e-4 / 5)
     drawn = rng.normal(0.02, spread, (3000, n))
-    slow = np.mean([(test := wilcoxon_signed_rank(row)).p <= 0.05 and test.side > 0 for row in drawn])
+    slow = np.mean(
+        [(test := wilcoxon_signed_rank(row)).p <= 0.05 and test.side > 0 for row in drawn]
+    )
     assert found == pytest.approx(slow, abs=4 * math.sqrt(0.25 / 3000))
 
 
@@ -132,13 +155,18 @@ def test_seeds_are_planned_where_the_pilot_has_them():
         for seed in range(4)
         for method in "AB"
     ]
-    table = score_table(pd.DataFrame(rows, columns=["dataset", "fold", "seed", "method", "value"]), metric="accuracy")
+    table = score_table(
+        pd.DataFrame(rows, columns=["dataset", "fold", "seed", "method", "value"]),
+        metric="accuracy",
+    )
     parts = spread_parts(table, [("A", "B")])
     assert math.sqrt(parts.seed) == pytest.approx(0.03 * math.sqrt(2), rel=0.1)
     # Nothing but seeds differs between the methods, so hardly anything is left for the split.
     assert np.mean(parts.split) < 0.5 * parts.seed / 4
     plan = plan_study(table, margin=0.02, n_runs=400)
-    needed = {one.seeds: one.datasets for one in plan.sizes if (one.scope, one.claim, one.folds) == BETTER}
+    needed = {
+        one.seeds: one.datasets for one in plan.sizes if (one.scope, one.claim, one.folds) == BETTER
+    }
     assert needed[1] > needed[3] >= needed[10]
 
 
@@ -148,7 +176,9 @@ BETTER = ("on these datasets", "better", 5)
 def test_several_methods_share_the_level():
     three = plan_study(pilot(methods="ABC"), margin=0.02, n_runs=200)
     assert three.alpha == pytest.approx(0.05 / 3)
-    assert plan_study(pilot(methods="ABC"), margin=0.02, n_runs=200, reference="A").alpha == pytest.approx(0.05 / 2)
+    assert plan_study(
+        pilot(methods="ABC"), margin=0.02, n_runs=200, reference="A"
+    ).alpha == pytest.approx(0.05 / 2)
 
 
 def test_what_a_pilot_does_not_tell_is_not_planned():
@@ -156,7 +186,11 @@ def test_what_a_pilot_does_not_tell_is_not_planned():
     assert {size.scope for size in one.sizes} == {"on these datasets"}
     assert "One dataset" in one.notes[0]
     means = pd.DataFrame(
-        {"dataset": list("abcdef"), "A": [0.8, 0.7, 0.9, 0.6, 0.75, 0.8], "B": [0.79, 0.7, 0.88, 0.61, 0.7, 0.8]}
+        {
+            "dataset": list("abcdef"),
+            "A": [0.8, 0.7, 0.9, 0.6, 0.75, 0.8],
+            "B": [0.79, 0.7, 0.88, 0.61, 0.7, 0.8],
+        }
     )
     without = plan_study(score_table(means, metric="accuracy"), margin=0.02, n_runs=200)
     assert {size.scope for size in without.sizes} == {"on datasets like these"}
@@ -164,7 +198,9 @@ def test_what_a_pilot_does_not_tell_is_not_planned():
         plan_study(score_table(means[:1], metric="accuracy"), margin=0.02)
 
 
-@pytest.mark.parametrize("more", [{"margin": 0.0}, {"margin": 0.01, "power": 1.0}, {"margin": 0.01, "reference": "Z"}])
+@pytest.mark.parametrize(
+    "more", [{"margin": 0.0}, {"margin": 0.01, "power": 1.0}, {"margin": 0.01, "reference": "Z"}]
+)
 def test_what_cannot_be_planned_is_refused(more):
     with pytest.raises(InputError):
         plan_study(pilot(), **more)

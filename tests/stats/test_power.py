@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
-from paragone.stats.signed_rank import pairs_for_power, pairs_needed, smallest_p, walsh_share, wilcoxon_signed_rank
+from paragone.stats.signed_rank import (
+    pairs_for_power,
+    pairs_needed,
+    smallest_p,
+    walsh_share,
+    wilcoxon_signed_rank,
+)
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=25))
@@ -30,7 +36,9 @@ def test_pairs_needed_are_the_fewest_that_can_be_significant(alpha):
 def test_recommended_number_of_pairs_gives_about_the_power_promised(shift):
     generator = np.random.default_rng(11)
     n = pairs_for_power(generator.normal(shift, 1, size=20_000)[:4000])
-    rejected = [wilcoxon_signed_rank(generator.normal(shift, 1, size=n)).p <= 0.05 for _ in range(1500)]
+    rejected = [
+        wilcoxon_signed_rank(generator.normal(shift, 1, size=n)).p <= 0.05 for _ in range(1500)
+    ]
     assert np.mean(rejected) == pytest.approx(0.8, abs=0.05)
 
 

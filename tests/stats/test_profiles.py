@@ -24,19 +24,27 @@ def some_runs(seed=0, sizes=(5, 7, 3), n_methods=3):
 def test_the_interquartile_mean_is_that_of_scipy():
     for seed, sizes in enumerate(((5, 7, 3), (4,), (10, 10), (2, 1))):
         runs = some_runs(seed, sizes)
-        assert interquartile_mean(runs) == pytest.approx(stats.trim_mean(np.concatenate(runs), 0.25, axis=0))
+        assert interquartile_mean(runs) == pytest.approx(
+            stats.trim_mean(np.concatenate(runs), 0.25, axis=0)
+        )
 
 
 def test_gap_profile_and_improvement_are_those_of_naive_loops():
     runs = some_runs(1)
-    gap = [np.mean([np.mean([max(0.75 - x, 0) for x in part[:, m]]) for part in runs]) for m in range(3)]
+    gap = [
+        np.mean([np.mean([max(0.75 - x, 0) for x in part[:, m]]) for part in runs])
+        for m in range(3)
+    ]
     assert optimality_gap(runs, 0.75) == pytest.approx(gap)
     thresholds = np.array([0.5, 0.7, 0.71, 0.9])
     shares = [
-        [np.mean([sum(x > t for x in part[:, m]) / len(part) for part in runs]) for m in range(3)] for t in thresholds
+        [np.mean([sum(x > t for x in part[:, m]) / len(part) for part in runs]) for m in range(3)]
+        for t in thresholds
     ]
     assert performance_profile(runs, thresholds) == pytest.approx(np.array(shares))
-    naive = np.mean([np.mean([[(a > b) + (a == b) / 2 for a in p[:, 0]] for b in p[:, 1]]) for p in runs])
+    naive = np.mean(
+        [np.mean([[(a > b) + (a == b) / 2 for a in p[:, 0]] for b in p[:, 1]]) for p in runs]
+    )
     assert probability_of_improvement(runs, 0, 1) == pytest.approx(naive)
     u = [stats.mannwhitneyu(p[:, 0], p[:, 1]).statistic / len(p) ** 2 for p in runs]
     assert probability_of_improvement(runs, 0, 1) == pytest.approx(np.mean(u))
@@ -45,7 +53,9 @@ def test_gap_profile_and_improvement_are_those_of_naive_loops():
 def test_direction_changes_signs_only():
     runs = some_runs(2, (8, 9, 10))
     higher = run_profiles(runs, "ABC", reference="A", target=0.8)
-    lower = run_profiles([-part for part in runs], "ABC", higher_is_better=False, reference="A", target=-0.8)
+    lower = run_profiles(
+        [-part for part in runs], "ABC", higher_is_better=False, reference="A", target=-0.8
+    )
     for one, other in zip(higher.methods, lower.methods, strict=True):
         assert other.interquartile_mean.estimate == pytest.approx(-one.interquartile_mean.estimate)
         assert other.interquartile_mean.low == pytest.approx(-one.interquartile_mean.high)
@@ -75,7 +85,9 @@ def test_the_interval_of_the_interquartile_mean_covers(sizes, heavy):
 
 
 @pytest.mark.parametrize(
-    ("runs", "independent"), [(some_runs(3, (3, 3, 3)), True), (some_runs(3, (20, 20)), False)], ids=["few", "folds"]
+    ("runs", "independent"),
+    [(some_runs(3, (3, 3, 3)), True), (some_runs(3, (20, 20)), False)],
+    ids=["few", "folds"],
 )
 def test_few_runs_and_folds_have_no_interval(runs, independent):
     found = run_profiles(runs, "ABC", independent=independent)
@@ -87,7 +99,9 @@ def test_equal_methods_are_found_significant_at_most_at_the_level():
     rng = np.random.default_rng(5)
     n_runs, wrong = 400, 0
     for _ in range(n_runs):
-        found = run_profiles([rng.normal(size=(10, 3)) for _ in range(3)], "ABC", reference="A", n_resamples=100)
+        found = run_profiles(
+            [rng.normal(size=(10, 3)) for _ in range(3)], "ABC", reference="A", n_resamples=100
+        )
         wrong += any(one.finding != "not significant" for one in found.improvements)
     assert wrong / n_runs <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_runs)
 

@@ -95,7 +95,9 @@ def test_mcnemar_is_the_binomial_test_of_r(case):
 def test_clustered_t_is_that_of_clubsandwich_and_sandwich(case):
     values = differences(case)
     found = clustered_t(values, case["cluster"])
-    assert (found.mean, found.standard_error) == pytest.approx((case["mean"], case["error"]), abs=1e-9)
+    assert (found.mean, found.standard_error) == pytest.approx(
+        (case["mean"], case["error"]), abs=1e-9
+    )
     assert (found.df, found.p) == pytest.approx((case["df"], case["p"]), abs=1e-9)
     balanced = clustered_t(values[: len(case["balanced"])], case["balanced"])
     assert balanced.standard_error == pytest.approx(case["balanced_error"], abs=1e-9)

@@ -44,16 +44,27 @@ def test_d9_a_column_of_methods_settles_that_methods_stand_in_rows():
 
 
 def test_d9_rows_that_look_like_methods_are_asked_about():
-    turned = scores_of("SVM", "Random forest", "kNN").set_index("dataset").T.rename_axis("what").reset_index()
+    turned = (
+        scores_of("SVM", "Random forest", "kNN")
+        .set_index("dataset")
+        .T.rename_axis("what")
+        .reset_index()
+    )
     turned.columns.name = None
     table = turned.rename(columns={"what": "name"})
     with pytest.raises(InputError, match=r"the rows look like methods .* say methods_in='rows'"):
         score_table(table, metric="accuracy")
-    assert score_table(table, metric="accuracy", methods_in="rows").methods == ("Random forest", "SVM", "kNN")
+    assert score_table(table, metric="accuracy", methods_in="rows").methods == (
+        "Random forest",
+        "SVM",
+        "kNN",
+    )
     assert score_table(table, metric="accuracy", methods_in="columns").methods == tuple(SETS)
 
 
-@pytest.mark.parametrize("name", ["n_rows", "time", "fit_time (s)", "n features", "Unnamed: 0", "# classes", "Memory"])
+@pytest.mark.parametrize(
+    "name", ["n_rows", "time", "fit_time (s)", "n features", "Unnamed: 0", "# classes", "Memory"]
+)
 def test_d10_numbers_that_are_no_methods_are_left_out_and_named(name):
     table = scores_of("A", "B")
     table.insert(1, name, np.arange(len(table)) * 700 + 150)
@@ -67,17 +78,27 @@ def test_d10_numbers_that_are_no_methods_are_left_out_and_named(name):
 
 def test_d10_a_value_outside_the_range_of_a_bounded_metric_is_refused():
     table = scores_of("A", "B").assign(complexity=np.arange(len(SETS)) * 1000 + 4000)
-    with pytest.raises(InputError, match=r"4000 of method 'complexity' on dataset 'set0' .* ignore='complexity'"):
+    with pytest.raises(
+        InputError, match=r"4000 of method 'complexity' on dataset 'set0' .* ignore='complexity'"
+    ):
         score_table(table, metric="accuracy")
     one = scores_of("A", "B", "C")
     one.loc[2, "B"] = 1.2
     (line,) = score_table(one, metric="accuracy").warnings
-    assert line.startswith("One score lies outside the range of accuracy, 0 to 1 (1.2 of method 'B' on dataset 'set2')")
-    counts = pd.concat([one, pd.DataFrame({"dataset": ["victories"], "A": [5.0], "B": [2.0], "C": [1.0]})])
-    with pytest.raises(InputError, match="as most of that dataset do: leave it out with ignore='victories'"):
+    assert line.startswith(
+        "One score lies outside the range of accuracy, 0 to 1 (1.2 of method 'B' on dataset 'set2')"
+    )
+    counts = pd.concat(
+        [one, pd.DataFrame({"dataset": ["victories"], "A": [5.0], "B": [2.0], "C": [1.0]})]
+    )
+    with pytest.raises(
+        InputError, match="as most of that dataset do: leave it out with ignore='victories'"
+    ):
         score_table(counts, metric="accuracy")
     assert score_table(table, metric="accuracy", ignore=["complexity"]).methods == ("A", "B")
-    with pytest.raises(InputError, match="unknown method, dataset or column to leave out 'complexiti'"):
+    with pytest.raises(
+        InputError, match="unknown method, dataset or column to leave out 'complexiti'"
+    ):
         score_table(table, metric="accuracy", ignore=["complexiti"])
 
 
@@ -85,17 +106,23 @@ def test_d10_percent_beside_shares_is_brought_to_shares():
     table = scores_of("A", "B")
     mixed = score_table(table.assign(B=table["B"] * 100), metric="accuracy")
     assert mixed.values == pytest.approx(score_table(table, metric="accuracy").values)
-    assert "The scores of B lie beyond 1, unlike the others, and were taken for percent" in mixed.warnings[0]
+    assert (
+        "The scores of B lie beyond 1, unlike the others, and were taken for percent"
+        in mixed.warnings[0]
+    )
     whole = score_table(table.assign(A=table["A"] * 100, B=table["B"] * 100), metric="accuracy")
     assert whole.values == pytest.approx(mixed.values)
     assert "The scores lie beyond 1 and" in whole.warnings[0]
 
 
 @pytest.mark.parametrize(
-    "name", ["# wins", "Wins", "W/T/L", "Average rank", "avg", "win/tie/loss", "No. best", "p-value"]
+    "name",
+    ["# wins", "Wins", "W/T/L", "Average rank", "avg", "win/tie/loss", "No. best", "p-value"],
 )
 def test_d10_rows_that_sum_up_others_are_no_datasets(name):
-    table = pd.concat([scores_of("A", "B"), pd.DataFrame({"dataset": [name], "A": [5.0], "B": [3.0]})])
+    table = pd.concat(
+        [scores_of("A", "B"), pd.DataFrame({"dataset": [name], "A": [5.0], "B": [3.0]})]
+    )
     found = score_table(table, metric="accuracy")
     assert found.datasets == tuple(SETS)
     assert f"Rows that sum up others were left out: {name}." in found.warnings
@@ -115,7 +142,8 @@ def test_a_column_that_is_the_mean_of_the_others_is_left_out_and_a_method_called
 
 
 @pytest.mark.parametrize(
-    ("method", "value"), [("model", "accuracy"), ("method", "score"), ("Algorithm", "result"), ("classifier", "value")]
+    ("method", "value"),
+    [("model", "accuracy"), ("method", "score"), ("Algorithm", "result"), ("classifier", "value")],
 )
 def test_usual_headings_of_long_tables_are_read_as_what_they_are(method, value):
     wide = scores_of("Ours", "Theirs")
@@ -127,11 +155,14 @@ def test_usual_headings_of_long_tables_are_read_as_what_they_are(method, value):
 
 def test_a_long_table_with_a_column_per_metric_needs_the_metric_and_leaves_times_out():
     wide = scores_of("A", "B")
-    long = wide.melt(id_vars="dataset", var_name="model", value_name="accuracy").assign(rmse=2.0, fit_time=3.0)
+    long = wide.melt(id_vars="dataset", var_name="model", value_name="accuracy").assign(
+        rmse=2.0, fit_time=3.0
+    )
     with pytest.raises(InputError, match="choose one of accuracy, rmse"):
         score_table(long)
     assert (
-        score_table(long, metric="accuracy").values.tobytes() == score_table(wide, metric="accuracy").values.tobytes()
+        score_table(long, metric="accuracy").values.tobytes()
+        == score_table(wide, metric="accuracy").values.tobytes()
     )
     alone = long.drop(columns="rmse")
     assert score_table(alone).metric == "accuracy"
@@ -139,7 +170,11 @@ def test_a_long_table_with_a_column_per_metric_needs_the_metric_and_leaves_times
 
 
 def test_two_columns_that_may_name_the_methods_are_asked_about():
-    long = scores_of("A", "B").melt(id_vars="dataset", var_name="model", value_name="value").assign(learner="x")
+    long = (
+        scores_of("A", "B")
+        .melt(id_vars="dataset", var_name="model", value_name="value")
+        .assign(learner="x")
+    )
     with pytest.raises(InputError, match="both 'model' and 'learner' may name the methods"):
         score_table(long, metric="accuracy")
     assert score_table(long, metric="accuracy", columns={"model": "method"}).methods == ("A", "B")
@@ -147,15 +182,25 @@ def test_two_columns_that_may_name_the_methods_are_asked_about():
 
 def test_a_table_of_methods_and_metrics_without_datasets_is_refused():
     with pytest.raises(InputError, match="no datasets, folds or subjects"):
-        score_table(pd.DataFrame({"method": ["A", "B"], "accuracy": [0.9, 0.8], "f1": [0.8, 0.7]}), metric="accuracy")
+        score_table(
+            pd.DataFrame({"method": ["A", "B"], "accuracy": [0.9, 0.8], "f1": [0.8, 0.7]}),
+            metric="accuracy",
+        )
 
 
 def test_a_run_is_asked_about_and_train_scores_are_not_taken_for_folds():
     runs = pd.concat([scores_of("A", "B", seed=run).assign(run=run) for run in range(3)])
-    with pytest.raises(InputError, match=r"the column 'run' may count seeds .* columns=\{'run': 'seed'\}"):
+    with pytest.raises(
+        InputError, match=r"the column 'run' may count seeds .* columns=\{'run': 'seed'\}"
+    ):
         score_table(runs, metric="accuracy")
     assert score_table(runs, metric="accuracy", columns={"run": "seed"}).designs[0] is None
-    parts = pd.concat([scores_of("A", "B", seed=run).assign(split=part) for run, part in enumerate(("train", "test"))])
+    parts = pd.concat(
+        [
+            scores_of("A", "B", seed=run).assign(split=part)
+            for run, part in enumerate(("train", "test"))
+        ]
+    )
     with pytest.raises(InputError, match="called test, train: keep the rows of the test scores"):
         score_table(parts, metric="accuracy")
 
@@ -165,7 +210,8 @@ def test_a_run_is_asked_about_and_train_scores_are_not_taken_for_folds():
 
 def test_gaps_percent_signs_spreads_and_decimal_commas_are_read_and_said(tmp_path):
     (tmp_path / "s.csv").write_text(
-        "dataset;A, tuned;B\niris;0,91 ± 0,02;91.2%\nwine;0,85;NA\nglass;0,71 (0,03);70.5%\n", encoding="utf-8"
+        "dataset;A, tuned;B\niris;0,91 ± 0,02;91.2%\nwine;0,85;NA\nglass;0,71 (0,03);70.5%\n",
+        encoding="utf-8",
     )
     table = score_table(read_frame(tmp_path / "s.csv"), metric="accuracy")
     assert table.methods == ("A, tuned", "B")
@@ -173,7 +219,12 @@ def test_gaps_percent_signs_spreads_and_decimal_commas_are_read_and_said(tmp_pat
     assert table.values == pytest.approx(np.array([[0.71, 0.705], [0.91, 0.912]]))
     assert [len(folds) for folds in table.folds] == [1, 1]
     told = " ".join(table.notes)
-    for part in ("'NA' counts as missing", "'91.2%' is 0.912", "a spread is not folds", "decimal commas"):
+    for part in (
+        "'NA' counts as missing",
+        "'91.2%' is 0.912",
+        "a spread is not folds",
+        "decimal commas",
+    ):
         assert part in told
 
 
@@ -204,7 +255,9 @@ def test_a_comma_that_may_be_thousands_is_asked_about():
 
 
 def test_latin_1_is_read_and_said(tmp_path):
-    (tmp_path / "s.csv").write_bytes("dataset,Naïve,Ours\nÄpfel,0.9,0.8\nwine,0.7,0.6\n".encode("latin-1"))
+    (tmp_path / "s.csv").write_bytes(
+        "dataset,Naïve,Ours\nÄpfel,0.9,0.8\nwine,0.7,0.6\n".encode("latin-1")
+    )
     table = score_table(read_frame(tmp_path / "s.csv"), metric="accuracy")
     assert table.methods == ("Naïve", "Ours")
     assert any("Windows-1252" in note for note in table.notes)
@@ -217,8 +270,14 @@ def test_a_column_that_stands_twice_in_a_file_is_refused(tmp_path):
 
 
 def test_separators_are_told_by_lines_not_by_their_heading(tmp_path):
-    (tmp_path / "s.csv").write_text("dataset;Forest, tuned, deep;Net, wide, deep\nx;0,9;0,8\ny;0,7;0,6\n")
-    assert read_frame(tmp_path / "s.csv").columns.tolist() == ["dataset", "Forest, tuned, deep", "Net, wide, deep"]
+    (tmp_path / "s.csv").write_text(
+        "dataset;Forest, tuned, deep;Net, wide, deep\nx;0,9;0,8\ny;0,7;0,6\n"
+    )
+    assert read_frame(tmp_path / "s.csv").columns.tolist() == [
+        "dataset",
+        "Forest, tuned, deep",
+        "Net, wide, deep",
+    ]
 
 
 # Suspicions
@@ -227,11 +286,17 @@ def test_separators_are_told_by_lines_not_by_their_heading(tmp_path):
 def test_identical_rows_under_several_names_are_named():
     table = scores_of("A", "B")
     thrice = pd.concat([table.assign(dataset=table.dataset + end) for end in ("", "-b", "-c")])
-    lines = [line for line in score_table(thrice, metric="accuracy").warnings if "same scores of every method" in line]
+    lines = [
+        line
+        for line in score_table(thrice, metric="accuracy").warnings
+        if "same scores of every method" in line
+    ]
     assert len(lines) == 1
     assert "set0, set0-b and set0-c" in lines[0]
     assert "ignore=['set0-b', 'set0-c', 'set1-b']" in lines[0]
-    assert not [line for line in score_table(table, metric="accuracy").warnings if "same scores" in line]
+    assert not [
+        line for line in score_table(table, metric="accuracy").warnings if "same scores" in line
+    ]
     rounded = pd.DataFrame({"dataset": ["x", "y", "z"], "A": [0.8, 0.8, 0.7], "B": [0.7, 0.7, 0.9]})
     assert not score_table(rounded, metric="accuracy").warnings
 
@@ -247,14 +312,19 @@ def test_d22_a_metric_with_a_unit_is_compared_by_log_ratios_where_units_differ()
     assert any("natural logarithms are compared" in line for line in result.warnings)
     assert "natural logarithms" in result.choices["metric"]
     plain = compare(table, metric="rmse", differences="plain", **QUICK)
-    assert plain.pairs[0].seen_from("A").mean_difference == pytest.approx((unit * (1 - better)).mean())
+    assert plain.pairs[0].seen_from("A").mean_difference == pytest.approx(
+        (unit * (1 - better)).mean()
+    )
     # The same in any unit: scores of each dataset times anything.
     other = table.assign(A=table.A * unit[::-1] ** 0.5, B=table.B * unit[::-1] ** 0.5)
     assert compare(other, metric="rmse", **QUICK).pairs[0].p == result.pairs[0].p
     near = pd.DataFrame({"dataset": ["x", "y"], "A": [1.0, 3.0], "B": [1.2, 3.1]})
     assert score_table(near, metric="rmse").differences == "plain"
     assert (
-        score_table(table.assign(A=table.A / unit.max(), B=table.B / unit.max()), metric="mape").differences == "plain"
+        score_table(
+            table.assign(A=table.A / unit.max(), B=table.B / unit.max()), metric="mape"
+        ).differences
+        == "plain"
     )
 
 
@@ -268,7 +338,9 @@ def test_failures_of_one_method_that_decide_for_all_are_named():
     table = scores_of("A", "B", "C")
     table.loc[2:, "C"] = np.nan
     lines = score_table(table, metric="accuracy").warnings
-    assert any("C has 6 of the 6 missing scores" in line and "ignore=['C']" in line for line in lines)
+    assert any(
+        "C has 6 of the 6 missing scores" in line and "ignore=['C']" in line for line in lines
+    )
     assert score_table(table, metric="accuracy", ignore="C").values.shape == (8, 2)
 
 
@@ -291,9 +363,13 @@ def seeded(n_seeds=4, n_folds=1, n_datasets=3):
 def test_d21_seeds_are_read_and_their_mean_stands_for_the_split(form):
     frame = seeded(n_folds=5)
     given = (
-        frame if form == "long" else frame.pivot(index=["dataset", "fold", "seed"], columns="method", values="value")
+        frame
+        if form == "long"
+        else frame.pivot(index=["dataset", "fold", "seed"], columns="method", values="value")
     )
-    table = score_table(given.reset_index(), metric="accuracy", ignore=["index"] if form == "long" else ())
+    table = score_table(
+        given.reset_index(), metric="accuracy", ignore=["index"] if form == "long" else ()
+    )
     expected = frame.groupby(["dataset", "fold", "method"])["value"].mean().unstack()
     assert np.concatenate(table.folds) == pytest.approx(expected.to_numpy())
     assert table.designs == (Design(5, 1, 0.25),) * 3
@@ -304,7 +380,11 @@ def test_d21_variance_components_are_those_of_a_one_way_analysis_of_variance():
     frame = seeded(n_folds=6, n_datasets=1)
     table = score_table(frame, metric="accuracy")
     for spread in table.seeds:
-        mine = frame[frame.method == spread.method].pivot(index="fold", columns="seed", values="value").to_numpy()
+        mine = (
+            frame[frame.method == spread.method]
+            .pivot(index="fold", columns="seed", values="value")
+            .to_numpy()
+        )
         within = ((mine - mine.mean(axis=1, keepdims=True)) ** 2).sum() / (6 * 3)
         between = ((mine.mean(axis=1) - mine.mean()) ** 2).sum() / 5
         assert spread.seed == pytest.approx(np.sqrt(within))
@@ -328,7 +408,12 @@ def test_one_seed_for_all_scores_is_said():
 def test_d18_subjects_within_datasets_are_independent():
     generator = np.random.default_rng(5)
     rows = [
-        {"dataset": d, "subject": f"s{i}", "A": 0.5 + 0.1 * generator.normal(), "B": 0.53 + 0.1 * generator.normal()}
+        {
+            "dataset": d,
+            "subject": f"s{i}",
+            "A": 0.5 + 0.1 * generator.normal(),
+            "B": 0.53 + 0.1 * generator.normal(),
+        }
         for d in ("x", "y")
         for i in range(10)
     ]
@@ -354,30 +439,55 @@ def test_d18_splits_are_not_taken_for_subjects():
 
 
 def test_the_command_line_mends_what_it_asks_about(tmp_path, paragone):
-    turned = scores_of("SVM", "kNN", "Ridge").set_index("dataset").T.rename_axis("name").reset_index()
+    turned = (
+        scores_of("SVM", "kNN", "Ridge").set_index("dataset").T.rename_axis("name").reset_index()
+    )
     turned.to_csv(tmp_path / "t.csv", index=False)
     refused(
         paragone("compare", tmp_path / "t.csv", "--metric", "accuracy"),
         "say --methods-in rows, or --methods-in columns",
     )
-    mended = paragone("compare", tmp_path / "t.csv", "--metric", "accuracy", "--methods-in", "rows", "--json")
+    mended = paragone(
+        "compare", tmp_path / "t.csv", "--metric", "accuracy", "--methods-in", "rows", "--json"
+    )
     assert json.loads(mended.out)["methods"] == ["Ridge", "SVM", "kNN"]
     runs = pd.concat([scores_of("A", "B", seed=run).assign(run=run) for run in range(3)])
     runs.to_csv(tmp_path / "r.csv", index=False)
     refused(
-        paragone("compare", tmp_path / "r.csv", "--metric", "accuracy"), "say --column run=seed or --column run=repeat"
+        paragone("compare", tmp_path / "r.csv", "--metric", "accuracy"),
+        "say --column run=seed or --column run=repeat",
     )
-    assert paragone("compare", tmp_path / "r.csv", "--metric", "accuracy", "--column", "run=seed").code == 0
-    refused(paragone("compare", tmp_path / "r.csv", "--metric", "accuracy", "--column", "run"), "--column run=seed")
+    assert (
+        paragone("compare", tmp_path / "r.csv", "--metric", "accuracy", "--column", "run=seed").code
+        == 0
+    )
+    refused(
+        paragone("compare", tmp_path / "r.csv", "--metric", "accuracy", "--column", "run"),
+        "--column run=seed",
+    )
     left = paragone(
-        "compare", tmp_path / "t.csv", "--metric", "accuracy", "--methods-in", "rows", "--ignore", "SVM", "--json"
+        "compare",
+        tmp_path / "t.csv",
+        "--metric",
+        "accuracy",
+        "--methods-in",
+        "rows",
+        "--ignore",
+        "SVM",
+        "--json",
     )
     assert json.loads(left.out)["methods"] == ["Ridge", "kNN"]
 
 
-def test_json_has_corrections_and_tests_within_datasets_and_null_for_what_is_not_finite(tmp_path, paragone):
+def test_json_has_corrections_and_tests_within_datasets_and_null_for_what_is_not_finite(
+    tmp_path, paragone
+):
     frame = pd.DataFrame(
-        [{"dataset": d, "fold": f, "A": 0.8 + f / 100, "B": 0.7 + f / 50} for d in "xy" for f in range(4)]
+        [
+            {"dataset": d, "fold": f, "A": 0.8 + f / 100, "B": 0.7 + f / 50}
+            for d in "xy"
+            for f in range(4)
+        ]
     )
     frame.to_csv(tmp_path / "s.csv", index=False)
     text = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
@@ -430,8 +540,12 @@ HEADINGS = [
 CELLS = {
     "count": lambda g, n: g.integers(0, 4, n).tolist(),
     "share": lambda g, n: g.random(n).round(3).tolist(),
-    "text": lambda g, n: g.choice(["x", "y", "Mean", "NA", "SVM", "RF", "# wins", "", None], n).tolist(),
-    "written": lambda g, n: g.choice(["0.9", "91.2%", "0,79", "0.7 ± 0.1", "NA", "-", "1e5"], n).tolist(),
+    "text": (
+        lambda g, n: g.choice(["x", "y", "Mean", "NA", "SVM", "RF", "# wins", "", None], n).tolist()
+    ),
+    "written": (
+        lambda g, n: g.choice(["0.9", "91.2%", "0,79", "0.7 ± 0.1", "NA", "-", "1e5"], n).tolist()
+    ),
     "nothing": lambda g, n: [np.nan] * n,
     "right": lambda g, n: (g.random(n) < 0.5).tolist(),
     "infinite": lambda g, n: g.choice([np.inf, 0.3, -np.inf], n).tolist(),
@@ -475,15 +589,21 @@ def test_scores_under_the_heading_method_are_no_names():
     frame = pd.DataFrame({"dataset": list("abc"), "method": [0.76, 0.8, 0.7], "B": [0.9, 0.8, 0.7]})
     with pytest.raises(InputError, match=r"numbers such as 0\.76, which are no names"):
         compare(frame, metric="accuracy")
-    tidy = pd.DataFrame({"dataset": list("aabb"), "method": [0.1, 0.5] * 2, "value": [0.9, 0.8, 0.7, 0.6]})
+    tidy = pd.DataFrame(
+        {"dataset": list("aabb"), "method": [0.1, 0.5] * 2, "value": [0.9, 0.8, 0.7, 0.6]}
+    )
     assert set(compare(tidy, metric="accuracy").scores.methods) == {"0.1", "0.5"}
 
 
 def test_folds_beside_subjects_are_asked_about_and_each_answer_is_taken():
     rng = np.random.default_rng(3)
-    rows = pd.DataFrame({"subject": [f"s{i}" for i in range(8)], "fold": np.arange(8) % 4, "A": rng.random(8)})
+    rows = pd.DataFrame(
+        {"subject": [f"s{i}" for i in range(8)], "fold": np.arange(8) % 4, "A": rng.random(8)}
+    )
     rows["B"] = rows["A"] - 0.1
-    with pytest.raises(InputError, match="ignore='fold' compares subject by subject, ignore='subject' fold by fold"):
+    with pytest.raises(
+        InputError, match="ignore='fold' compares subject by subject, ignore='subject' fold by fold"
+    ):
         compare(rows, metric="accuracy")
     assert len(compare(rows, metric="accuracy", ignore="fold", bayes=False).scores.datasets) == 8
     means = rows.groupby("fold", as_index=False)[["A", "B"]].mean()

@@ -52,7 +52,9 @@ def frame(n: int = 12, seed: int = 3) -> pd.DataFrame:
 
 
 def test_our_own_are_found_in_the_order_of_their_declaration():
-    assert {"wilcoxon", "paired-t", "corrected-t", "clustered-t", "corrected-sample-t"} <= set(tests.names())
+    assert {"wilcoxon", "paired-t", "corrected-t", "clustered-t", "corrected-sample-t"} <= set(
+        tests.names()
+    )
     known = [one.name for one in corrections if not one.on_ranks]
     assert known[:5] == ["holm", "hochberg", "hommel", "bonferroni", "benjamini-hochberg"]
 
@@ -64,7 +66,11 @@ def test_a_test_by_name_gives_its_p_and_its_title(name):
     expected = stats.wilcoxon if name == "wilcoxon" else stats.ttest_1samp
     for pair in result.pairs:
         difference = values["A"] - values[pair.rival]
-        p = expected(difference, 0.0).pvalue if name != "wilcoxon" else expected(difference, method="exact").pvalue
+        p = (
+            expected(difference, 0.0).pvalue
+            if name != "wilcoxon"
+            else expected(difference, method="exact").pvalue
+        )
         assert pair.p == pytest.approx(p, rel=1e-9)
     assert result.choices["test"].startswith(find_test(name, "dataset").title)
 
@@ -83,7 +89,9 @@ def test_a_file_of_the_users_brings_a_test_and_a_correction(own):
     # The power is that of the signed-rank test, so nothing is said of it for another one.
     assert "80 % power" not in result.verdict
     assert "not worked out for this test" in result.choices["power"]
-    two = pairwise(frame()["C"], frame()["A"], metric="accuracy", test="own_statistics:SIGN", **FAST)
+    two = pairwise(
+        frame()["C"], frame()["A"], metric="accuracy", test="own_statistics:SIGN", **FAST
+    )
     assert "Sign test p" in repr(two)
     assert "sign test p" in two.table.index
     assert two.p == pytest.approx(next(pair.p for pair in result.pairs if pair.rival == "C"))
@@ -91,7 +99,17 @@ def test_a_file_of_the_users_brings_a_test_and_a_correction(own):
 
 def test_the_command_line_takes_what_a_file_in_the_current_folder_brings(own, monkeypatch):
     frame().to_csv(own / "scores.csv", index=False)
-    command = [sys.executable, "-m", "paragone", "compare", "scores.csv", "--metric", "accuracy", "--reference", "A"]
+    command = [
+        sys.executable,
+        "-m",
+        "paragone",
+        "compare",
+        "scores.csv",
+        "--metric",
+        "accuracy",
+        "--reference",
+        "A",
+    ]
     command += ["--test", "own_statistics:sign", "--correction", "own_statistics:sidak", "--json"]
     ended = subprocess.run(command, cwd=own, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
@@ -108,7 +126,12 @@ def test_a_function_is_a_test_and_may_ask_for_options():
 
     result = compare(frame(), metric="accuracy", reference="A", test=t_at_level, **FAST)
     assert [pair.p for pair in result.pairs] == pytest.approx(
-        [pair.p for pair in compare(frame(), metric="accuracy", reference="A", test="paired-t", **FAST).pairs]
+        [
+            pair.p
+            for pair in compare(
+                frame(), metric="accuracy", reference="A", test="paired-t", **FAST
+            ).pairs
+        ]
     )
 
 
@@ -121,7 +144,9 @@ def test_samples_take_another_correction_and_name_it():
         for i in range(20)
     ]
     result = compare_samples(pd.DataFrame(rows), correction="bonferroni")
-    assert result.table["p_bonferroni"].tolist() == pytest.approx([min(1.0, 2 * p) for p in result.table["p"]])
+    assert result.table["p_bonferroni"].tolist() == pytest.approx(
+        [min(1.0, 2 * p) for p in result.table["p"]]
+    )
     assert "after Bonferroni" in result.verdict
     with pytest.raises(InputError, match="does not fit"):
         compare_samples(pd.DataFrame(rows), correction="shaffer")

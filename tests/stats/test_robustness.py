@@ -31,7 +31,9 @@ def test_verdict_carried_by_one_dataset_is_found():
     firm = np.arange(1.0, 10.0)
     shaky = np.array([1.0, 2, 3, 4, -5, 6, 7, 8, 9])
     differences = np.stack([firm, shaky], axis=1)
-    decided = leave_one_unit_out(differences, holm, tests.get("wilcoxon"), ComparisonSettings().options)
+    decided = leave_one_unit_out(
+        differences, holm, tests.get("wilcoxon"), ComparisonSettings().options
+    )
     assert (decided[:, 0] == 1).all()
     # Exact p is 20/512 with all nine; without a winner it is 20/256 or, below rank 5, 14/256.
     assert decided[:, 1].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]

@@ -26,7 +26,10 @@ def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, 
         s2 = sum((v - mean) ** 2 for v in values) / (J - 1)
         b2 = 0.0
         if design.repeats > 1:
-            per = [sum(values[r * design.folds : (r + 1) * design.folds]) / design.folds for r in range(design.repeats)]
+            per = [
+                sum(values[r * design.folds : (r + 1) * design.folds]) / design.folds
+                for r in range(design.repeats)
+            ]
             middle = sum(per) / len(per)
             b2 = sum((one - middle) ** 2 for one in per) / (len(per) - 1)
         e = max(0.0, max(design.ratio, 1 / 19) ** (1 / 3) / 2 - design.ratio) * s2
@@ -42,7 +45,8 @@ def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, 
 
 
 @pytest.mark.parametrize(
-    ("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 1, 4), (10, 3, 2), (2, 5, 3), (3, 2, 1), (30, 1, 2)]
+    ("folds", "repeats", "n_datasets"),
+    [(5, 1, 1), (5, 1, 4), (10, 3, 2), (2, 5, 3), (3, 2, 1), (30, 1, 2)],
 )
 def test_the_rule_is_that_of_a_naive_loop(folds, repeats, n_datasets):
     rng = np.random.default_rng(folds + repeats)
@@ -56,7 +60,12 @@ def test_the_rule_is_that_of_a_naive_loop(folds, repeats, n_datasets):
 
 def test_several_pairs_are_adjusted_by_holm_and_intervals_agree_with_words():
     rng = np.random.default_rng(0)
-    scores = {"d": {m: rng.normal(level, 0.02, 5) for m, level in zip("ABCD", (0.9, 0.88, 0.7, 0.69), strict=True)}}
+    scores = {
+        "d": {
+            m: rng.normal(level, 0.02, 5)
+            for m, level in zip("ABCD", (0.9, 0.88, 0.7, 0.69), strict=True)
+        }
+    }
     found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)
     np.testing.assert_allclose([one.p_adjusted for one in found], holm([one.p for one in found]))
     for one in found:
@@ -70,9 +79,13 @@ def test_order_direction_and_names_change_nothing(seed, repeats):
     design = Design(4, repeats, 1 / 3)
     scores = {"d": {m: rng.normal(size=4 * repeats) for m in "ABC"}}
     plain = compare_learners(scores, {"d": design}, higher_is_better=True)
-    turned = compare_learners({"d": {m: -v for m, v in scores["d"].items()}}, {"d": design}, higher_is_better=False)
+    turned = compare_learners(
+        {"d": {m: -v for m, v in scores["d"].items()}}, {"d": design}, higher_is_better=False
+    )
     np.testing.assert_allclose([one.p for one in plain], [one.p for one in turned], rtol=1e-9)
-    back = compare_learners({"d": dict(reversed(scores["d"].items()))}, {"d": design}, higher_is_better=True)
+    back = compare_learners(
+        {"d": dict(reversed(scores["d"].items()))}, {"d": design}, higher_is_better=True
+    )
     one = {frozenset((pair.method, pair.rival)): pair for pair in back}
     for pair in plain:
         other = one[frozenset((pair.method, pair.rival))]
@@ -92,8 +105,14 @@ def test_order_direction_and_names_change_nothing(seed, repeats):
     ids=["one split", "no difference", "unknown design", "a score is missing"],
 )
 def test_where_nothing_can_be_told_no_word_is_said(values, design):
-    (found,) = compare_learners({"d": {"A": values, "B": np.zeros(len(values))}}, {"d": design}, higher_is_better=True)
-    assert (found.verdict, np.isnan(found.p), np.isnan(found.difference.low)) == ("undecided", True, True)
+    (found,) = compare_learners(
+        {"d": {"A": values, "B": np.zeros(len(values))}}, {"d": design}, higher_is_better=True
+    )
+    assert (found.verdict, np.isnan(found.p), np.isnan(found.difference.low)) == (
+        "undecided",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,10 +161,14 @@ def false_words(n_runs: int, folds: int, repeats: int, n_datasets: int, rows: in
     return wrong / n_runs
 
 
-@pytest.mark.parametrize(("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 3, 1), (5, 1, 4), (10, 1, 2)])
+@pytest.mark.parametrize(
+    ("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 3, 1), (5, 1, 4), (10, 1, 2)]
+)
 def test_equal_learners_are_told_apart_at_most_at_the_level(folds, repeats, n_datasets):
     n_runs = 300
-    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_runs)
+    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(
+        0.05 * 0.95 / n_runs
+    )
 
 
 @pytest.mark.slow
@@ -155,7 +178,9 @@ def test_equal_learners_are_told_apart_at_most_at_the_level(folds, repeats, n_da
 )
 def test_the_level_holds_in_longer_runs(folds, repeats, n_datasets):
     n_runs = 2_000
-    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_runs)
+    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(
+        0.05 * 0.95 / n_runs
+    )
 
 
 def test_repeats_taken_for_folds_would_break_the_level():
@@ -182,10 +207,14 @@ class TestTheFinding:
         ]
         frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
         designs = {f"d{d}": Design(folds, 1, 1 / (folds - 1)) for d in range(n_datasets)}
-        return MethodRanking("accuracy", True, frame, designs, tuple(levels), dict.fromkeys(failed, 1))
+        return MethodRanking(
+            "accuracy", True, frame, designs, tuple(levels), dict.fromkeys(failed, 1)
+        )
 
     def test_one_dataset_has_a_sentence_of_its_own(self):
-        assert self.ranking({"A": 0.9, "B": 0.6}).finding.startswith("On d0, A is better than B by accuracy: 0.9")
+        assert self.ranking({"A": 0.9, "B": 0.6}).finding.startswith(
+            "On d0, A is better than B by accuracy: 0.9"
+        )
 
     def test_few_datasets_say_what_they_cannot_show(self):
         found = self.ranking({"A": 0.9, "B": 0.6}, 4).finding
@@ -195,7 +224,10 @@ class TestTheFinding:
     def test_more_methods_need_more_datasets(self):
         levels = {name: 0.9 - 0.1 * place for place, name in enumerate("ABCDE")}
         assert "8 cannot show (at least 9 are needed)" in self.ranking(levels, 8).finding
-        assert "On datasets like these it is better than B, C, D and E" in self.ranking(levels, 9).finding
+        assert (
+            "On datasets like these it is better than B, C, D and E"
+            in self.ranking(levels, 9).finding
+        )
 
     def test_many_datasets_speak_of_datasets_like_these(self):
         found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 9).finding
@@ -206,7 +238,12 @@ class TestTheFinding:
         rng = np.random.default_rng(1)
         noise = rng.normal(0, 0.3, (10, 5))
         rows = [
-            (f"d{d}", fold, method, 0.5 + gain + (noise[d] - noise[d].mean())[fold] * (method == "A"))
+            (
+                f"d{d}",
+                fold,
+                method,
+                0.5 + gain + (noise[d] - noise[d].mean())[fold] * (method == "A"),
+            )
             for d in range(10)
             for fold in range(5)
             for method, gain in (("A", 0.02 + 0.001 * d), ("B", 0.0))
@@ -222,7 +259,9 @@ class TestTheFinding:
         told = compare(ranked.frame, metric="accuracy", designs=ranked.designs, bayes=False)
         assert ranked.finding == told.finding
         for row in ranked.rows[1:]:
-            assert repr(row.against) == repr(told.learners_of(row.method, [ranked.rows[0].method])[0])
+            assert repr(row.against) == repr(
+                told.learners_of(row.method, [ranked.rows[0].method])[0]
+            )
 
     def test_a_method_without_all_its_scores_is_ranked_last_and_never_best(self):
         ranked = self.ranking({"A": 0.7, "B": 0.6, "C": 0.99}, failed=("C",))
@@ -239,7 +278,9 @@ class TestTheFinding:
 
 def test_a_dataset_may_be_called_sum():
     rows = [
-        ("sum", fold, method, level + 0.01 * fold) for fold in range(3) for method, level in (("A", 0.9), ("B", 0.7))
+        ("sum", fold, method, level + 0.01 * fold)
+        for fold in range(3)
+        for method, level in (("A", 0.9), ("B", 0.7))
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
     assert compare(frame, metric="accuracy").scores.datasets == ("sum",)
@@ -247,9 +288,15 @@ def test_a_dataset_may_be_called_sum():
 
 def test_small_errors_in_a_unit_are_not_tied():
     """A tenth of a nanometre is a difference where errors are nanometres; only a metric without a unit has size one."""
-    values = [("d", f, m, level * (1 + 0.01 * f)) for f in range(5) for m, level in (("A", -3e-10), ("B", -1e-10))]
+    values = [
+        ("d", f, m, level * (1 + 0.01 * f))
+        for f in range(5)
+        for m, level in (("A", -3e-10), ("B", -1e-10))
+    ]
     frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
-    ranked = MethodRanking("neg_mean_squared_error", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
+    ranked = MethodRanking(
+        "neg_mean_squared_error", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B")
+    )
     assert [(one.method, one.rank) for one in ranked.rows] == [("B", 1.0), ("A", 2.0)]
 
 
@@ -263,12 +310,21 @@ def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
         for method, level in (("A", 1.0), ("B", 1.5))
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
-    ranked = MethodRanking("rmse", False, frame, {f"d{d}": Design(5, 1, 0.25) for d in range(3)}, ("B", "A"))
-    assert ranked.finding.startswith("On these 3 datasets, A is better than B by the geometric mean of RMSE: ")
+    ranked = MethodRanking(
+        "rmse", False, frame, {f"d{d}": Design(5, 1, 0.25) for d in range(3)}, ("B", "A")
+    )
+    assert ranked.finding.startswith(
+        "On these 3 datasets, A is better than B by the geometric mean of RMSE: "
+    )
     assert "(log-ratio +0.399 [" in ranked.finding
     assert [one.method for one in ranked.rows] == ["A", "B"]
     by_hand = np.exp(
-        np.mean([np.log(frame[(frame.method == "A") & (frame.dataset == f"d{d}")].value).mean() for d in range(3)])
+        np.mean(
+            [
+                np.log(frame[(frame.method == "A") & (frame.dataset == f"d{d}")].value).mean()
+                for d in range(3)
+            ]
+        )
     )
     assert ranked.rows[0].mean == pytest.approx(by_hand)
     assert "log-ratio to the best" in ranked.text()
@@ -277,20 +333,35 @@ def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
 def test_nothing_is_said_of_learners_where_groups_are_torn():
     random = np.random.default_rng(0)
     base = random.normal(size=5)
-    frame = pd.DataFrame({"dataset": "d", "fold": range(5), "A": base + 1 + random.normal(0, 0.01, 5), "B": base})
+    frame = pd.DataFrame(
+        {"dataset": "d", "fold": range(5), "A": base + 1 + random.normal(0, 0.01, 5), "B": base}
+    )
     told = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25)})
-    torn = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)})
+    torn = compare(
+        frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)}
+    )
     assert "A is better than B" in told.finding
     assert "better" not in torn.finding
     assert "Rows of one group stand in train and in test" in torn.finding
     assert "per_dataset" in told.frames()
     assert "per_dataset" not in torn.frames()
-    again = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)}, repeats=1)
+    again = compare(
+        frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)}, repeats=1
+    )
     assert "better" not in again.finding
 
 
 def test_a_method_that_is_not_done_yet_is_not_said_to_have_failed():
-    rows = [("d", fold, method, 0.5) for method, folds in {"A": 1, "B": 1}.items() for fold in range(folds)]
-    frame = pd.DataFrame([*rows, ("d", 1, "C", 0.5)], columns=["dataset", "fold", "method", "value"])
+    rows = [
+        ("d", fold, method, 0.5)
+        for method, folds in {"A": 1, "B": 1}.items()
+        for fold in range(folds)
+    ]
+    frame = pd.DataFrame(
+        [*rows, ("d", 1, "C", 0.5)], columns=["dataset", "fold", "method", "value"]
+    )
     ranking = MethodRanking("accuracy", True, frame, {}, ("A", "B", "C"), {"C": 1})
-    assert ranking.finding == "No method has a score in every split: C failed, and A and B are not done yet."
+    assert (
+        ranking.finding
+        == "No method has a score in every split: C failed, and A and B are not done yet."
+    )

@@ -15,7 +15,13 @@ from paragone.stats.scores import score_table
 def tidy_scores(n_methods=3, n_datasets=4, n_folds=5, seed=0):
     generator = np.random.default_rng(seed)
     rows = [
-        {"method": f"M{m}", "dataset": f"data {d}", "fold": f, "metric": "micro_f1", "value": generator.random()}
+        {
+            "method": f"M{m}",
+            "dataset": f"data {d}",
+            "fold": f,
+            "metric": "micro_f1",
+            "value": generator.random(),
+        }
         for m in range(n_methods)
         for d in range(n_datasets)
         for f in range(n_folds)
@@ -30,7 +36,11 @@ def test_order_of_the_rows_changes_not_one_bit(seed):
     shuffled = frame.sample(frac=1, random_state=seed)
     first, second = score_table(frame), score_table(shuffled)
     assert first.values.tobytes() == second.values.tobytes()
-    assert (first.methods, first.datasets, first.fold_names) == (second.methods, second.datasets, second.fold_names)
+    assert (first.methods, first.datasets, first.fold_names) == (
+        second.methods,
+        second.datasets,
+        second.fold_names,
+    )
     assert [f.tobytes() for f in first.folds] == [f.tobytes() for f in second.folds]
 
 
@@ -38,7 +48,11 @@ def test_tidy_and_wide_forms_give_the_same_table():
     frame = tidy_scores()
     wide = frame.pivot(index=["dataset", "fold"], columns="method", values="value")
     first = score_table(frame)
-    for form in (wide, wide.reset_index(), wide.reset_index().rename(columns={"dataset": "Dataset"})):
+    for form in (
+        wide,
+        wide.reset_index(),
+        wide.reset_index().rename(columns={"dataset": "Dataset"}),
+    ):
         other = score_table(form, metric="micro_f1")
         assert first.values.tobytes() == other.values.tobytes()
 
@@ -80,9 +94,13 @@ def test_failures_rank_last_under_the_worst_policy(higher):
     frame = tidy_scores(n_folds=1)
     frame.loc[(frame.method == "M1") & (frame.dataset == "data 2"), "value"] = np.nan
     table = score_table(frame.drop(columns="metric"), higher_is_better=higher, missing="worst")
-    # It is kept as it is: what it counts as is for the ranks to say, and no number is made up for it.
+    # It is kept as it is: what it counts as is for the ranks to say, and no number is made up for
+    # it.
     assert np.argwhere(np.isnan(table.values)).tolist() == [[table.datasets.index("data 2"), 1]]
-    assert compare(frame.drop(columns="metric"), higher_is_better=higher, missing="worst").ranks[2, 1] == 3
+    assert (
+        compare(frame.drop(columns="metric"), higher_is_better=higher, missing="worst").ranks[2, 1]
+        == 3
+    )
     assert "M1 on data 2 fold 0" in table.warnings[0]
 
 
@@ -118,7 +136,9 @@ def test_grids_that_differ_between_methods_are_not_averaged():
         score_table(curve)
 
 
-@pytest.mark.parametrize("name", ["MEAN", "avg", "Average", "std", "Mean ± std", "Overall mean", "avg. rank"])
+@pytest.mark.parametrize(
+    "name", ["MEAN", "avg", "Average", "std", "Mean ± std", "Overall mean", "avg. rank"]
+)
 def test_summary_rows_are_left_out_and_said(name):
     wide = pd.DataFrame({"subject": ["s1", "s2", name], "A": [1.0, 2.0, 1.5], "B": [2.0, 1.0, 1.5]})
     table = score_table(wide, higher_is_better=True)
@@ -146,7 +166,11 @@ BAD = {
         {},
         "'M0' on dataset 'data 0', fold '0' stands",
     ),
-    "all missing": (tidy_scores().assign(value=lambda f: f.value.where(f.method != "M2")), {}, "'M2' has not one"),
+    "all missing": (
+        tidy_scores().assign(value=lambda f: f.value.where(f.method != "M2")),
+        {},
+        "'M2' has not one",
+    ),
     "unknown metric": (tidy_scores().assign(metric="zest"), {}, "'zest' is not known"),
     "no metric": (tidy_scores().drop(columns="metric"), {}, "do not say which metric"),
     "text": (tidy_scores().assign(value="good"), {}, "the text 'good'"),
@@ -157,9 +181,17 @@ BAD = {
     "no dataset": (tidy_scores().assign(dataset=None), {}, "has no dataset"),
     "policy": (tidy_scores(), {"missing": "worse"}, "did you mean 'worst'"),
     "no key": (pd.DataFrame({"method": ["a", "b"], "value": [1, 2]}), {}, "needed for pairing"),
-    "two experiments": (tidy_scores().assign(experiment=["a", "b"] * 30), {}, "several experiments"),
+    "two experiments": (
+        tidy_scores().assign(experiment=["a", "b"] * 30),
+        {},
+        "several experiments",
+    ),
     "not a frame": ([1, 2, 3], {}, "must be a DataFrame"),
-    "wide text": (pd.DataFrame({"dataset": ["a"], "A": [1.0], "B": ["x"]}), {"higher_is_better": True}, "'B' in data"),
+    "wide text": (
+        pd.DataFrame({"dataset": ["a"], "A": [1.0], "B": ["x"]}),
+        {"higher_is_better": True},
+        "'B' in data",
+    ),
     "nothing common": (
         pd.DataFrame({"dataset": ["a", "b"], "A": [1.0, None], "B": [None, 2.0]}),
         {"higher_is_better": True},
@@ -186,7 +218,10 @@ def test_several_metrics_need_a_choice():
 def test_files_are_read_with_the_separator_they_have(tmp_path, suffix, separator):
     file = tmp_path / f"scores{suffix}"
     tidy_scores().to_csv(file, sep=separator, index=False)
-    assert score_table(read_frame(file)).values.tobytes() == score_table(tidy_scores()).values.tobytes()
+    assert (
+        score_table(read_frame(file)).values.tobytes()
+        == score_table(tidy_scores()).values.tobytes()
+    )
     assert read_frame(tmp_path).equals(read_frame(file))
 
 

@@ -68,13 +68,20 @@ def test_the_signed_rank_of_the_specification_ties_what_is_tied():
     a = np.arange(1, 9) / 10
     assert wilcoxon_signed_rank(a[:5], a[:5] + 0.1).p == 0.0625
     assert wilcoxon_signed_rank([0.8, 0.7], [0.9, 0.8]).w_plus == 3.0
-    assert wilcoxon_signed_rank([0.8, 0.9], [0.9, 0.8]).w_plus == wilcoxon_signed_rank([0.7, 0.9], [0.8, 0.8]).w_plus
+    assert (
+        wilcoxon_signed_rank([0.8, 0.9], [0.9, 0.8]).w_plus
+        == wilcoxon_signed_rank([0.7, 0.9], [0.8, 0.8]).w_plus
+    )
 
 
 def test_scores_without_a_unit_are_tied_near_zero_as_they_are_near_one():
     """A constant classifier has a kappa of 0, computed as 0 here and as 1e-17 there: that is not a win."""
     frame = pd.DataFrame(
-        {"dataset": list("abcdefgh"), "here": [0.0] * 8, "there": [1e-17, 2e-17, -1e-17, 3e-17, 1e-16, 2e-16, 1e-17, 0]}
+        {
+            "dataset": list("abcdefgh"),
+            "here": [0.0] * 8,
+            "there": [1e-17, 2e-17, -1e-17, 3e-17, 1e-16, 2e-16, 1e-17, 0],
+        }
     )
     found = compare(frame, metric="cohen_kappa")
     assert found.friedman.average_ranks == (1.5, 1.5)
@@ -84,7 +91,9 @@ def test_scores_without_a_unit_are_tied_near_zero_as_they_are_near_one():
 
 
 def test_scores_in_an_unknown_unit_keep_their_differences_however_small():
-    frame = pd.DataFrame({"dataset": list("abcdef"), "A": np.arange(1, 7) * 1e-13, "B": np.arange(2, 8) * 1e-13})
+    frame = pd.DataFrame(
+        {"dataset": list("abcdef"), "A": np.arange(1, 7) * 1e-13, "B": np.arange(2, 8) * 1e-13}
+    )
     found = compare(frame, metric="rmse", reference="A")
     assert len(found.pairs[0].won) == 6
 

@@ -36,7 +36,9 @@ def test_a_word_needs_a_p_that_holds_for_all_metrics_and_pairs(seed):
     frame = tidy(seed)
     both = compare_metrics(frame, METRICS)
     for metric in METRICS:
-        alone = {frozenset((one.method, one.rival)): one for one in compare(frame, metric=metric).pairs}
+        alone = {
+            frozenset((one.method, one.rival)): one for one in compare(frame, metric=metric).pairs
+        }
         for pair in both[metric].pairs:
             p = alone[frozenset((pair.method, pair.rival))].p_adjusted
             assert (pair.verdict in ("better", "worse")) == (len(METRICS) * p <= 0.05)
@@ -48,7 +50,9 @@ def test_a_word_needs_a_p_that_holds_for_all_metrics_and_pairs(seed):
 def test_equal_methods_differ_by_no_metric_in_nearly_all_tables():
     false = 0
     for seed in range(150):
-        found = compare_metrics(tidy(seed, n_datasets=8, n_methods=2, lead=0.0), METRICS, bayes=False)
+        found = compare_metrics(
+            tidy(seed, n_datasets=8, n_methods=2, lead=0.0), METRICS, bayes=False
+        )
         false += any(pair.verdict != "undecided" for one in found.values() for pair in one.pairs)
     assert false / 150 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
 
@@ -56,14 +60,25 @@ def test_equal_methods_differ_by_no_metric_in_nearly_all_tables():
 def test_the_table_has_a_row_per_pair_and_a_column_per_metric():
     found = compare_metrics(tidy(1), METRICS)
     table = found.as_table()
-    assert [column.name for column in table.columns] == ["method", "rival", *map(metric_title, METRICS)]
+    assert [column.name for column in table.columns] == [
+        "method",
+        "rival",
+        *map(metric_title, METRICS),
+    ]
     assert len(table.rows) == 3
     assert all(metric_title(metric) in repr(found) for metric in METRICS)
 
 
 def test_the_command_takes_metrics_with_a_comma(tmp_path):
     tidy(2).to_csv(tmp_path / "scores.csv", index=False)
-    called = ["compare", str(tmp_path / "scores.csv"), "--metric", "accuracy, roc_auc", "--out", str(tmp_path / "out")]
+    called = [
+        "compare",
+        str(tmp_path / "scores.csv"),
+        "--metric",
+        "accuracy, roc_auc",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     ended = CliRunner().invoke(app, [*called, "--formats", "svg", "--json"])
     assert ended.exit_code == 0, ended.output
     told = json.loads(ended.stdout)

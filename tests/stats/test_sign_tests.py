@@ -26,7 +26,9 @@ def table(won, lost, level):
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 9))
 def test_the_sign_test_is_scipys_binomial_test(won, lost, level):
     found = sign_test(table(won, lost, level))
-    assert found.p == pytest.approx(stats.binomtest(won, won + lost).pvalue if won + lost else 1.0, rel=1e-10)
+    assert found.p == pytest.approx(
+        stats.binomtest(won, won + lost).pvalue if won + lost else 1.0, rel=1e-10
+    )
     assert found.turned() == sign_test(-table(won, lost, level))
 
 
@@ -47,7 +49,9 @@ def test_mcnemar_is_the_signed_rank_test_of_right_and_wrong(won, lost, level):
 @pytest.mark.parametrize(
     ("won", "lost", "n"), [(9, 2, 41), (0, 3, 10), (7, 7, 20), (5, 0, 5), (40, 25, 400), (1, 0, 30)]
 )
-def test_tangos_limits_are_where_the_score_test_by_numerical_likelihood_is_significant(won, lost, n):
+def test_tangos_limits_are_where_the_score_test_by_numerical_likelihood_is_significant(
+    won, lost, n
+):
     def score(difference):
         """Maximise the likelihood over the chance that only the rival is right, given the difference."""
 
@@ -59,22 +63,30 @@ def test_tangos_limits_are_where_the_score_test_by_numerical_likelihood_is_signi
             return -float(np.sum(counts * np.log(np.maximum(shares, 1e-300))))
 
         low, high = max(0.0, -difference), (1 - difference) / 2
-        other = minimize_scalar(against, bounds=(low, high), method="bounded", options={"xatol": 1e-13}).x
+        other = minimize_scalar(
+            against, bounds=(low, high), method="bounded", options={"xatol": 1e-13}
+        ).x
         return (won - lost - n * difference) / np.sqrt(n * (2 * other + difference - difference**2))
 
     interval, z = mcnemar(table(won, lost, n - won - lost)).interval, stats.norm.ppf(0.975)
     middle = (won - lost) / n
     if interval.high < 1:
-        assert interval.high == pytest.approx(brentq(lambda d: score(d) + z, middle + 1e-9, 1 - 1e-9), abs=1e-5)
+        assert interval.high == pytest.approx(
+            brentq(lambda d: score(d) + z, middle + 1e-9, 1 - 1e-9), abs=1e-5
+        )
     if interval.low > -1:
-        assert interval.low == pytest.approx(brentq(lambda d: score(d) - z, -1 + 1e-9, middle - 1e-9), abs=1e-5)
+        assert interval.low == pytest.approx(
+            brentq(lambda d: score(d) - z, -1 + 1e-9, middle - 1e-9), abs=1e-5
+        )
 
 
 @pytest.mark.parametrize("n", [20, 60])
 def test_tangos_interval_covers(n):
     generator = np.random.default_rng(n)
     draws = generator.choice([1.0, -1.0, 0.0], p=[0.25, 0.1, 0.65], size=(1500, n))
-    covered = np.mean([one.low <= 0.15 <= one.high for one in (mcnemar(row).interval for row in draws)])
+    covered = np.mean(
+        [one.low <= 0.15 <= one.high for one in (mcnemar(row).interval for row in draws)]
+    )
     assert covered >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / 1500)
 
 
@@ -93,7 +105,9 @@ def test_few_differences_have_the_p_of_all_patterns_of_signs(values):
 
 def test_counting_half_against_half_agrees_with_scipy_for_eighteen():
     values = np.random.default_rng(4).normal(0.3, 1, 18)
-    scipy = stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True)
+    scipy = stats.permutation_test(
+        (values,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
+    )
     assert permutation_test(values).p == pytest.approx(scipy.pvalue, rel=1e-12)
 
 
@@ -109,7 +123,9 @@ def test_many_differences_are_flipped_at_random_by_the_seed():
     assert permutation_test(np.full(90, 0.1)).p == 1 / (FLIPS + 1)
 
 
-@given(st.lists(st.integers(-9, 9), min_size=1, max_size=24), st.sampled_from(["sign", "permutation"]))
+@given(
+    st.lists(st.integers(-9, 9), min_size=1, max_size=24), st.sampled_from(["sign", "permutation"])
+)
 def test_flipping_all_signs_and_scaling_change_no_p(values, name):
     values, function = np.array(values, dtype=float), tests.get(name).function
     found = function(values)
@@ -132,13 +148,24 @@ def test_they_are_asked_for_by_name_over_datasets_and_subjects(name):
     frame.insert(0, "dataset", [f"d{i}" for i in range(9)])
     over = compare(frame, metric="accuracy", test=name, bayes=False)
     pair = pairwise(frame["A"], frame["B"], metric="accuracy", test=name)
-    assert over.pairs[0].p == pair.p == tests.get(name).function((frame["B"] - frame["A"]).to_numpy()).p
+    assert (
+        over.pairs[0].p
+        == pair.p
+        == tests.get(name).function((frame["B"] - frame["A"]).to_numpy()).p
+    )
 
 
 def test_items_that_are_right_or_wrong_are_compared_by_mcnemar():
     generator = np.random.default_rng(8)
-    right = {name: (generator.random(80) < share).astype(float) for name, share in (("A", 0.8), ("B", 0.6))}
-    frame = pd.DataFrame({"sample": range(80), **right}).melt("sample", var_name="method").assign(metric="accuracy")
+    right = {
+        name: (generator.random(80) < share).astype(float)
+        for name, share in (("A", 0.8), ("B", 0.6))
+    }
+    frame = (
+        pd.DataFrame({"sample": range(80), **right})
+        .melt("sample", var_name="method")
+        .assign(metric="accuracy")
+    )
     row = compare_samples(frame, reference="A", test="mcnemar").rows[0]
     won, lost = ((right["A"] > right["B"]).sum(), (right["A"] < right["B"]).sum())
     assert row.p == pytest.approx(stats.binomtest(won, won + lost).pvalue, rel=1e-12)
@@ -147,7 +174,13 @@ def test_items_that_are_right_or_wrong_are_compared_by_mcnemar():
 
 
 def test_a_failed_score_is_a_loss_to_the_sign_test():
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(8)], "A": [0.8] * 8, "B": [0.7, 0.9] + [np.nan] * 6})
-    pair = compare(frame, metric="accuracy", test="sign", missing="worst", bayes=False).pairs[0].seen_from("A")
+    frame = pd.DataFrame(
+        {"dataset": [f"d{i}" for i in range(8)], "A": [0.8] * 8, "B": [0.7, 0.9] + [np.nan] * 6}
+    )
+    pair = (
+        compare(frame, metric="accuracy", test="sign", missing="worst", bayes=False)
+        .pairs[0]
+        .seen_from("A")
+    )
     assert pair.p == pytest.approx(stats.binomtest(7, 8).pvalue)
     assert (len(pair.won), len(pair.lost)) == (7, 1)

@@ -63,11 +63,18 @@ def misses(n_runs, n_datasets, n_methods, spread, draw, seed, gap=0.0):
     truth[0] += gap
     best = ranks = 0
     for run in range(n_runs):
-        values = rng.normal(0, 3, (n_datasets, 1)) + truth + spread * draw(rng, (n_datasets, n_methods))
-        found = {one.method: one for one in method_strengths(values, NAMES[:n_methods], seed=run).methods}
+        values = (
+            rng.normal(0, 3, (n_datasets, 1)) + truth + spread * draw(rng, (n_datasets, n_methods))
+        )
+        found = {
+            one.method: one for one in method_strengths(values, NAMES[:n_methods], seed=run).methods
+        }
         best += not found["A"].may_be_best
-        # With equal methods, a true rank is any that the tie allows: only an order that is claimed can be wrong.
-        outside = found["A"].rank_low > 1 or (not gap and any(one.rank_low > 1 for one in found.values()))
+        # With equal methods, a true rank is any that the tie allows: only an order that is claimed
+        # can be wrong.
+        outside = found["A"].rank_low > 1 or (
+            not gap and any(one.rank_low > 1 for one in found.values())
+        )
         ranks += outside
     return best / n_runs, ranks / n_runs
 
@@ -81,11 +88,14 @@ def normal(rng, size):
 
 
 @pytest.mark.parametrize("draw", [normal, heavy])
-@pytest.mark.parametrize(("n_datasets", "n_methods", "gap"), [(4, 3, 0.0), (8, 5, 0.0), (15, 4, 0.3)])
+@pytest.mark.parametrize(
+    ("n_datasets", "n_methods", "gap"), [(4, 3, 0.0), (8, 5, 0.0), (15, 4, 0.3)]
+)
 def test_the_best_is_missed_at_most_at_the_level(n_datasets, n_methods, gap, draw):
     n_runs = 120
     best, ranks = misses(n_runs, n_datasets, n_methods, 1.0, draw, 5, gap)
-    # The level is kept exactly, not just at most: three standard errors, for there are several designs.
+    # The level is kept exactly, not just at most: three standard errors, for there are several
+    # designs.
     allowed = 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_runs)
     assert best <= allowed
     assert ranks <= allowed
@@ -93,11 +103,14 @@ def test_the_best_is_missed_at_most_at_the_level(n_datasets, n_methods, gap, dra
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [normal, heavy])
-@pytest.mark.parametrize(("n_datasets", "n_methods", "gap"), [(6, 3, 0.0), (10, 8, 0.0), (20, 10, 0.0), (12, 5, 0.2)])
+@pytest.mark.parametrize(
+    ("n_datasets", "n_methods", "gap"), [(6, 3, 0.0), (10, 8, 0.0), (20, 10, 0.0), (12, 5, 0.2)]
+)
 def test_the_best_is_missed_at_most_at_the_level_in_longer_runs(n_datasets, n_methods, gap, draw):
     n_runs = 2000
     best, ranks = misses(n_runs, n_datasets, n_methods, 1.0, draw, 6, gap)
-    # The level is kept exactly, not just at most: three standard errors, for there are several designs.
+    # The level is kept exactly, not just at most: three standard errors, for there are several
+    # designs.
     allowed = 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_runs)
     assert best <= allowed
     assert ranks <= allowed
@@ -138,7 +151,9 @@ def test_direction_order_and_units_change_nothing():
     back = method_strengths(values[::-1, ::-1], NAMES[:3][::-1])
     for other in (lower, back):
         assert [one.method for one in other.methods] == [one.method for one in plain.methods]
-        assert [one.elo.estimate for one in other.methods] == pytest.approx([o.elo.estimate for o in plain.methods])
+        assert [one.elo.estimate for one in other.methods] == pytest.approx(
+            [o.elo.estimate for o in plain.methods]
+        )
     assert [one.may_be_best for one in lower.methods] == [one.may_be_best for one in plain.methods]
 
 
@@ -148,7 +163,9 @@ def test_direction_order_and_units_change_nothing():
 def test_strengths_and_their_variance_are_those_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(4)
-    ranks = np.argsort(np.argsort(-rng.normal([0.3, 0, -0.4, 0.1], 1.0, (25, 4)), axis=1), axis=1) + 1.0
+    ranks = (
+        np.argsort(np.argsort(-rng.normal([0.3, 0, -0.4, 0.1], 1.0, (25, 4)), axis=1), axis=1) + 1.0
+    )
     ranks[3, :2] = ranks[3, :2].mean()
     results = game_results(ranks)
     rows, outcome, weight, group = [], [], [], []
@@ -164,7 +181,9 @@ def test_strengths_and_their_variance_are_those_of_statsmodels():
                     weight.append(results[d, first, second] / 2)
                     group.append(d)
     design = np.array(rows)[:, 1:]
-    model = sm.GLM(np.array(outcome), design, family=sm.families.Binomial(), freq_weights=np.array(weight))
+    model = sm.GLM(
+        np.array(outcome), design, family=sm.families.Binomial(), freq_weights=np.array(weight)
+    )
     fit = model.fit(tol=1e-12)
     theirs = np.r_[0, fit.params]
     ours = bradley_terry(results, prior=0.0)
@@ -172,7 +191,12 @@ def test_strengths_and_their_variance_are_those_of_statsmodels():
     assert strength == pytest.approx(theirs - theirs.mean(), abs=1e-8)
     # The sandwich by hand from their fit: scores summed by dataset, the bread their covariance.
     residual = (np.array(outcome) - fit.fittedvalues) * np.array(weight)
-    scores = np.array([(design[np.array(group) == d] * residual[np.array(group) == d, None]).sum(0) for d in range(25)])
+    scores = np.array(
+        [
+            (design[np.array(group) == d] * residual[np.array(group) == d, None]).sum(0)
+            for d in range(25)
+        ]
+    )
     bread = fit.cov_params()
     meat = scores.T @ scores * 25 / 24
     contrast = np.eye(4)[:, 1:] - np.array([[0, 1, 1, 1]] * 4)[:, 1:] / 4

@@ -24,7 +24,9 @@ def validation():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", ["single_tests", "fold_tests", "family_tests", "intervals", "filter_checks"])
+@pytest.mark.parametrize(
+    "group", ["single_tests", "fold_tests", "family_tests", "intervals", "filter_checks"]
+)
 def test_rates_are_what_they_claim(validation, group):
     assert [check for check in getattr(validation, group)() if not check.holds] == []
 
@@ -47,4 +49,6 @@ def test_a_check_is_judged_by_its_standard_error(validation):
     assert validation.Check("g", "n", 0.05, 0.055, 10_000, "at most").holds
     assert validation.Check("g", "n", 0.05, 0.06, 10_000, "above").holds
     assert not validation.Check("g", "n", 0.05, 0.055, 10_000, "level").holds
-    assert [validation.Check("g", "n", 0.95, rate, 1000, "covers").holds for rate in (0.929, 0.93)] == [False, True]
+    assert [
+        validation.Check("g", "n", 0.95, rate, 1000, "covers").holds for rate in (0.929, 0.93)
+    ] == [False, True]

@@ -34,7 +34,9 @@ def judged_pair(differences, margin: float = 0.0) -> Pair:
     """Judge one pair over datasets by the engine alone."""
     values = np.stack([np.asarray(differences, dtype=float), np.zeros(len(differences))], axis=1)
     scored, options = UnitScores(("A", "B"), (), values, True), ComparisonSettings(margin=margin)
-    found = measure_pairs(scored, [(0, 1)], unit="dataset", test=tests.get("wilcoxon"), settings=options, bayes=False)
+    found = measure_pairs(
+        scored, [(0, 1)], unit="dataset", test=tests.get("wilcoxon"), settings=options, bayes=False
+    )
     return judged(found, np.asarray, options)[0]
 
 
@@ -44,7 +46,10 @@ def brute_force_p(differences, null: float, side: int) -> float:
     lost = beyond <= 0
     # A zero is a loss of the least size; among equal sizes a loss is the larger.
     size = np.array([(abs(round(v, 12)), bad) for v, bad in zip(beyond, lost, strict=True)])
-    order = [sum(tuple(b) < tuple(a) for b in size) + (sum(tuple(b) == tuple(a) for b in size) + 1) / 2 for a in size]
+    order = [
+        sum(tuple(b) < tuple(a) for b in size) + (sum(tuple(b) == tuple(a) for b in size) + 1) / 2
+        for a in size
+    ]
     ranks = np.array(order)
     n = len(ranks)
     found = ranks[lost].sum()
@@ -65,14 +70,21 @@ def naive_word(differences, margin: float, alpha: float = 0.05) -> str:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(-8, 8), min_size=1, max_size=9), st.sampled_from([0.0, 0.02, 0.05, 0.09]))
+@given(
+    st.lists(st.integers(-8, 8), min_size=1, max_size=9), st.sampled_from([0.0, 0.02, 0.05, 0.09])
+)
 def test_the_word_of_one_pair_is_that_of_a_naive_loop(steps, margin):
     differences = np.array(steps) / 100
     assert judged_pair(differences, margin).verdict == naive_word(differences, margin)
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from([0.0, 0.01, 0.05, 0.2]), st.integers(3, 14), st.integers(2, 5))
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([0.0, 0.01, 0.05, 0.2]),
+    st.integers(3, 14),
+    st.integers(2, 5),
+)
 def test_every_word_can_be_read_off_its_interval(seed, margin, n_datasets, n_methods):
     generator = np.random.default_rng(seed)
     gaps = generator.choice([0.0, 0.02, 0.1], n_methods)
@@ -105,21 +117,34 @@ def test_a_significant_difference_is_never_overruled_by_the_margin():
     found = PairEvidence(0.001, 1.0, Interval(0.01, 0.005, 0.015), 0.01, 0.001)
     (verdict,) = judge_family([found], holm, alpha=0.05, margin=0.02)
     assert (verdict.word, verdict.within) == ("better", True)
-    result = paragone.compare(wide(A=0.51 + np.arange(9) / 1e4, B=np.full(9, 0.5)), metric="accuracy", margin=0.05)
+    result = paragone.compare(
+        wide(A=0.51 + np.arange(9) / 1e4, B=np.full(9, 0.5)), metric="accuracy", margin=0.05
+    )
     assert "A is better than B, by less than the margin" in result.verdict
 
 
 def test_a_pair_without_a_p_counts_in_the_family_and_is_undecided():
-    found = [PairEvidence(math.nan, 1.0, Interval(0.1), 0.1), PairEvidence(0.03, 1.0, Interval(0.1, -0.1, 0.2), 0.1)]
+    found = [
+        PairEvidence(math.nan, 1.0, Interval(0.1), 0.1),
+        PairEvidence(0.03, 1.0, Interval(0.1, -0.1, 0.2), 0.1),
+    ]
     first, second = judge_family(found, holm, alpha=0.05)
-    assert (first.word, math.isnan(first.p_adjusted), second.p_adjusted) == ("undecided", True, 0.06)
+    assert (first.word, math.isnan(first.p_adjusted), second.p_adjusted) == (
+        "undecided",
+        True,
+        0.06,
+    )
 
 
 @pytest.mark.parametrize("word", ["better", "worse", "undecided"])
 def test_an_interval_never_stands_against_its_word(word):
     for low, high in [(-0.2, 0.1), (0.1, 0.2), (-0.2, -0.1)]:
         found = compatible_interval(Interval(0.0, low, high), word, False, 0.0)
-        assert {"better": found.low >= 0, "worse": found.high <= 0, "undecided": found.low <= 0 <= found.high}[word]
+        assert {
+            "better": found.low >= 0,
+            "worse": found.high <= 0,
+            "undecided": found.low <= 0 <= found.high,
+        }[word]
 
 
 def test_rope_is_still_taken_as_the_former_name_of_margin():
@@ -137,17 +162,25 @@ def test_rope_is_still_taken_as_the_former_name_of_margin():
 def test_d1_a_method_that_failed_on_19_of_20_datasets_is_worse():
     rival = np.linspace(0.6, 0.9, 20)
     failing = np.where(np.arange(20) < 1, rival, np.nan)
-    result = paragone.compare(wide(A=failing, B=rival), metric="accuracy", missing="worst", margin=0.01, **FAST)
+    result = paragone.compare(
+        wide(A=failing, B=rival), metric="accuracy", missing="worst", margin=0.01, **FAST
+    )
     pair = result.pairs[0].seen_from("B")
     assert pair.verdict == "better"
     assert (pair.failed, pair.n_common, len(pair.won), len(pair.tied)) == ((0, 19), 1, 19, 1)
     assert math.isnan(pair.difference.low)
-    assert "A failed on 19, counted as lost; the difference is of the 1 that both have" in result.verdict
+    assert (
+        "A failed on 19, counted as lost; the difference is of the 1 that both have"
+        in result.verdict
+    )
 
 
 def test_d2_the_margin_does_not_hold_a_few_large_wins():
     scores = wide(old=np.full(30, 0.5), new=np.r_[np.full(3, 0.9), np.full(27, 0.5)])
-    assert paragone.compare(scores, metric="accuracy", margin=0.01, **FAST).pairs[0].verdict == "undecided"
+    assert (
+        paragone.compare(scores, metric="accuracy", margin=0.01, **FAST).pairs[0].verdict
+        == "undecided"
+    )
     many = wide(old=np.full(100, 0.5), new=np.r_[np.full(20, 0.8), np.full(80, 0.5)])
     pair = paragone.compare(many, metric="accuracy", margin=0.01, **FAST).pairs[0].seen_from("new")
     assert (pair.verdict, pair.within) == ("better", False)
@@ -173,7 +206,11 @@ def test_d7_two_folds_or_equal_folds_give_no_p():
         index = pd.Index(range(count), name="fold")
         a = pd.Series(np.linspace(0.6, 0.7, count), index=index, name="A")
         result = paragone.pairwise(a, (a + 0.1).rename("B"), metric="accuracy")
-        assert (math.isnan(result.p), result.main.verdict, result.main.posterior) == (True, "undecided", None)
+        assert (math.isnan(result.p), result.main.verdict, result.main.posterior) == (
+            True,
+            "undecided",
+            None,
+        )
         assert "give no p" in result.verdict
     assert math.isnan(paired_t([0.1, 0.1, 0.1]).p)
 
@@ -206,7 +243,9 @@ def test_d13_one_rival_has_the_same_answer_alone():
         assert alone.main == pair
         assert alone.to_dict()["p_adjusted"] == pair.p_adjusted
         assert (f"{pair.p_adjusted:.3g}"[:5] in repr(alone)) or "p < 0.0001" in repr(alone)
-    two = paragone.pairwise(scores["M0"].to_numpy(), scores["M0"].to_numpy() + 1e-4, metric="accuracy", margin=0.05)
+    two = paragone.pairwise(
+        scores["M0"].to_numpy(), scores["M0"].to_numpy() + 1e-4, metric="accuracy", margin=0.05
+    )
     assert two.main.within
 
 
@@ -218,7 +257,9 @@ def test_d17_intervals_hold_for_the_family_and_no_probability_stands_in_the_verd
         scores = wide(**{f"M{place}": column for place, column in enumerate(values.T)})
         result = paragone.compare(scores, metric="accuracy", bayes=seed == 0, **FAST)
         assert "P(better)" not in result.verdict
-        off += any(pair.difference.low > 0 or pair.difference.high < 0 for pair in result.leading_pairs)
+        off += any(
+            pair.difference.low > 0 or pair.difference.high < 0 for pair in result.leading_pairs
+        )
     assert off / 20 <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 20)
 
 
@@ -251,7 +292,9 @@ def test_what_a_failure_would_have_scored_has_no_say(pairs):
     values = np.where(np.stack([a, b], axis=1) == 0, np.nan, np.stack([a, b], axis=1))
     options, test = ComparisonSettings(margin=3.0), tests.get("wilcoxon")
     scored = UnitScores(("A", "B"), (), values, True)
-    found = measure_pairs(scored, [(0, 1)], unit="dataset", test=test, settings=options, bayes=False)
+    found = measure_pairs(
+        scored, [(0, 1)], unit="dataset", test=test, settings=options, bayes=False
+    )
     (pair,) = judged(found, np.asarray, options)
     largest = np.select([both, (a > 0) & (b == 0), (a == 0) & (b > 0)], [a - b, 1e6, -1e6], 0.0)
     assert pair.p == wilcoxon_signed_rank(largest).p
@@ -288,7 +331,11 @@ def test_a_failed_fold_is_a_failed_dataset_and_says_nothing_of_the_learners():
 def test_methods_that_failed_together_somewhere_are_not_equivalent():
     base = np.linspace(0.6, 0.9, 14)
     frame = pd.DataFrame(
-        {"dataset": [f"d{i}" for i in range(14)], "A": base, "B": base + 0.0005 * (-1) ** np.arange(14)}
+        {
+            "dataset": [f"d{i}" for i in range(14)],
+            "A": base,
+            "B": base + 0.0005 * (-1) ** np.arange(14),
+        }
     )
     whole = paragone.compare(frame, metric="accuracy", margin=0.01, missing="worst").pairs[0]
     frame.loc[3, ["A", "B"]] = np.nan
@@ -300,7 +347,14 @@ def test_methods_that_failed_together_somewhere_are_not_equivalent():
 def test_ties_on_every_dataset_have_no_t_interval_that_would_show_an_equivalence():
     # Seed 9618 of the random tables: [0, 0] lay within the margin beside the word undecided.
     found = paragone.compare(
-        pd.DataFrame({"dataset": list("abcdef"), "A": np.arange(6) / 10, "B": np.arange(6) / 10, "C": [0.5] * 6}),
+        pd.DataFrame(
+            {
+                "dataset": list("abcdef"),
+                "A": np.arange(6) / 10,
+                "B": np.arange(6) / 10,
+                "C": [0.5] * 6,
+            }
+        ),
         metric="accuracy",
         test="paired-t",
         margin=0.02,
@@ -311,7 +365,9 @@ def test_ties_on_every_dataset_have_no_t_interval_that_would_show_an_equivalence
     assert np.isnan([tied.difference.low, tied.difference.high]).all()
 
 
-@pytest.mark.parametrize(("n", "test"), [(4, "paired-t"), (6, "wilcoxon"), (8, "wilcoxon"), (8, "paired-t")])
+@pytest.mark.parametrize(
+    ("n", "test"), [(4, "paired-t"), (6, "wilcoxon"), (8, "wilcoxon"), (8, "paired-t")]
+)
 def test_d16_an_interval_that_is_printed_as_95_percent_covers_as_often(n, test):
     # The bootstrap that stood here covered 84, 85 and 89 % with 4, 6 and 8 datasets.
     rng, covered = np.random.default_rng(16), 0
@@ -320,7 +376,9 @@ def test_d16_an_interval_that_is_printed_as_95_percent_covers_as_often(n, test):
         a = rng.uniform(0.5, 0.8, n)
         both = np.c_[a + 0.02 + rng.normal(0, 0.03, n), a]
         scored = UnitScores(("B", "A"), tuple(f"d{i}" for i in range(n)), both, True)
-        (pair,) = measure_pairs(scored, [(0, 1)], unit="dataset", test=chosen, settings=options, bayes=False)
+        (pair,) = measure_pairs(
+            scored, [(0, 1)], unit="dataset", test=chosen, settings=options, bayes=False
+        )
         covered += pair.difference.low <= 0.02 <= pair.difference.high
     # One standard error of 95 % is 1.1 %.
     assert covered / 400 >= 0.93
@@ -334,7 +392,9 @@ def test_d16_an_interval_that_is_printed_as_95_percent_covers_as_often(n, test):
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_d16_where_no_interval_holds_95_percent_none_is_printed(n):
     a = np.linspace(0.5, 0.8, n)
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(n)], "A": a, "B": a + 0.02 + 0.01 * np.arange(n)})
+    frame = pd.DataFrame(
+        {"dataset": [f"d{i}" for i in range(n)], "A": a, "B": a + 0.02 + 0.01 * np.arange(n)}
+    )
     found = paragone.compare(frame, metric="accuracy", bayes=False)
     assert not re.search(r"difference \S+ \[", found.verdict)
     assert found.to_dict()["pairs"][0]["low"] is None

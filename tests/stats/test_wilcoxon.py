@@ -108,12 +108,16 @@ def counted_p(difference):
     for rank in (doubled // step).tolist():
         counts = (counts + (counts << 8 * width * rank)) & mask
     held = counts.to_bytes(width * places, "little")
-    total = sum(int.from_bytes(held[width * place : width * (place + 1)], "little") for place in range(places))
+    total = sum(
+        int.from_bytes(held[width * place : width * (place + 1)], "little")
+        for place in range(places)
+    )
     return min(Fraction(1), Fraction(2 * total, 2**difference.size))
 
 
 @pytest.mark.parametrize(
-    ("n", "levels", "shift"), [(60, 2, 0.05), (100, 7, 0.3), (150, 7, 0.05), (250, 40, 0.1), (400, 10_000, 0.2)]
+    ("n", "levels", "shift"),
+    [(60, 2, 0.05), (100, 7, 0.3), (150, 7, 0.05), (250, 40, 0.1), (400, 10_000, 0.2)],
 )
 def test_counts_in_floats_keep_their_error_bound_against_whole_numbers(n, levels, shift):
     generator = np.random.default_rng(n * levels)
@@ -145,7 +149,9 @@ def test_at_the_switch_the_approximation_is_near(levels):
     magnitude = generator.integers(1, levels + 1, EXACT_UP_TO).astype(float)
     for share in (0.53, 0.545, 0.555):
         difference = magnitude * np.where(np.arange(EXACT_UP_TO) < share * EXACT_UP_TO, 1, -1)
-        exact, near = (wilcoxon_signed_rank(difference, exact_up_to=limit).p for limit in (EXACT_UP_TO, 0))
+        exact, near = (
+            wilcoxon_signed_rank(difference, exact_up_to=limit).p for limit in (EXACT_UP_TO, 0)
+        )
         assert 0.001 < exact < 0.2
         assert near == pytest.approx(exact, rel=0.03)
 
@@ -166,7 +172,9 @@ def test_scipy_exact_pratt_depends_on_argument_order_and_ours_does_not():
     scipy_forth = stats.wilcoxon(b, a, zero_method="pratt", method="exact").pvalue
     scipy_back = stats.wilcoxon(a, b, zero_method="pratt", method="exact").pvalue
     assert scipy_forth != scipy_back
-    assert wilcoxon_signed_rank(a, b, zeros="pratt").p == wilcoxon_signed_rank(b, a, zeros="pratt").p
+    assert (
+        wilcoxon_signed_rank(a, b, zeros="pratt").p == wilcoxon_signed_rank(b, a, zeros="pratt").p
+    )
 
 
 def test_float_noise_does_not_break_ties():
@@ -214,7 +222,9 @@ def test_total_mass_of_the_null_distribution_is_one(n):
 
 @pytest.mark.known_answer
 @pytest.mark.parametrize("variant", ["rounded_table", "untied_variant_matching_paper"])
-@pytest.mark.parametrize(("zeros", "name"), [("wilcox", "wilcox"), ("pratt", "pratt"), ("split", "zsplit")])
+@pytest.mark.parametrize(
+    ("zeros", "name"), [("wilcox", "wilcox"), ("pratt", "pratt"), ("split", "zsplit")]
+)
 def test_known_answers_of_the_demsar_table(data_folder, variant, zeros, name):
     table = json.loads((data_folder / "stats" / "demsar2006_table6.json").read_text())
     oracle = json.loads((data_folder / "stats" / "oracle_reference.json").read_text())[variant]

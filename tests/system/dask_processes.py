@@ -48,7 +48,14 @@ class Cluster:
         )
 
     def start_scheduler(self) -> None:
-        command = ["-m", "distributed.cli.dask_scheduler", "--host", self.host, "--port", str(self.port)]
+        command = [
+            "-m",
+            "distributed.cli.dask_scheduler",
+            "--host",
+            self.host,
+            "--port",
+            str(self.port),
+        ]
         self.scheduler = self.start("scheduler", [sys.executable, *command, "--no-dashboard"])
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
@@ -62,9 +69,19 @@ class Cluster:
     def start_worker(self, *before: str, host: str | None = None) -> subprocess.Popen[bytes]:
         place = self.folder / f"worker-{len(self.workers)}"
         place.mkdir(exist_ok=True)
-        command = ["-m", "distributed.cli.dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        command = [
+            "-m",
+            "distributed.cli.dask_worker",
+            self.address,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+        ]
         where = ["--host", host or self.host, "--local-directory", str(place)]
-        worker = self.start(f"worker-{len(self.workers)}", [*before, sys.executable, *command, *where])
+        worker = self.start(
+            f"worker-{len(self.workers)}", [*before, sys.executable, *command, *where]
+        )
         self.workers.append(worker)
         return worker
 
@@ -124,6 +141,8 @@ class Namespaces:
 
     def end(self) -> None:
         for place, name in enumerate(self.names):
-            subprocess.run(["ip", "link", "del", self.cable(place)], check=False, capture_output=True)
+            subprocess.run(
+                ["ip", "link", "del", self.cable(place)], check=False, capture_output=True
+            )
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", self.bridge], check=False, capture_output=True)

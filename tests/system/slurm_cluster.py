@@ -1,6 +1,7 @@
 """A Slurm of the tests' own: munged, slurmctld and two slurmd, with all their files and ports in one folder.
 
-It touches no Slurm that the machine may have: its programs read the configuration that ``SLURM_CONF`` names.
+It touches no Slurm that the machine may have: its programs read the configuration that
+``SLURM_CONF`` names.
 """
 
 from __future__ import annotations
@@ -71,9 +72,15 @@ class SlurmCluster:
     """Two nodes of one processor each on this machine."""
 
     def __init__(self, folder: Path) -> None:
-        missing = [name for name in PROGRAMS if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None]
+        missing = [
+            name
+            for name in PROGRAMS
+            if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None
+        ]
         if missing:
-            raise RuntimeError(f"{', '.join(missing)} missing: run scripts/install-slurm, as `make test-slow` does")
+            raise RuntimeError(
+                f"{', '.join(missing)} missing: run scripts/install-slurm, as `make test-slow` does"
+            )
         self.folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
@@ -84,7 +91,8 @@ class SlurmCluster:
         controller, *ports = free_ports(1 + len(NODES))
         host = socket.gethostname().partition(".")[0]
         nodes = "\n".join(
-            f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=1000 State=UNKNOWN"
+            f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1"
+            " RealMemory=1000 State=UNKNOWN"
             for name, port in zip(NODES, ports, strict=True)
         )
         filled = CONFIGURATION.format(
@@ -103,14 +111,25 @@ class SlurmCluster:
         key.write_bytes(secrets.token_bytes(1024))
         key.chmod(0o400)
         self.folder.chmod(0o755)
-        munge = {"key-file": key, "socket": "munge.socket", "pid-file": "munge.pid", "log-file": "munge.log"}
-        options = [f"--{name}={self.folder / value}" for name, value in {**munge, "seed-file": "munge.seed"}.items()]
+        munge = {
+            "key-file": key,
+            "socket": "munge.socket",
+            "pid-file": "munge.pid",
+            "log-file": "munge.log",
+        }
+        options = [
+            f"--{name}={self.folder / value}"
+            for name, value in {**munge, "seed-file": "munge.seed"}.items()
+        ]
         self._start("munged", "--foreground", "--force", *options)
         self._await(lambda: (self.folder / "munge.socket").exists(), "munged")
         self._start("slurmctld", "-D", "-c")
         for name in NODES:
             self.start_node(name)
-        self._await(lambda: self.tell("sinfo", "--noheader", "--format=%D %T").split() == ["2", "idle"], "slurmctld")
+        self._await(
+            lambda: self.tell("sinfo", "--noheader", "--format=%D %T").split() == ["2", "idle"],
+            "slurmctld",
+        )
 
     def start_node(self, name: str) -> None:
         """Start the program of a node."""
@@ -120,16 +139,23 @@ class SlurmCluster:
         found = shutil.which(program, path=self.environment["PATH"])
         with (self.folder / f"{label or program}.out").open("ab") as out:
             self._processes[label or program] = subprocess.Popen(
-                [str(found), *arguments], stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=self.environment
+                [str(found), *arguments],
+                stdout=out,
+                stderr=out,
+                stdin=subprocess.DEVNULL,
+                env=self.environment,
             )
 
     def _await(self, ready, program: str) -> None:
         deadline = time.monotonic() + STARTING_SECONDS
         while not ready():
-            ended = [name for name, process in self._processes.items() if process.poll() is not None]
+            ended = [
+                name for name, process in self._processes.items() if process.poll() is not None
+            ]
             if ended or time.monotonic() > deadline:
                 logs = {
-                    path.name: path.read_text(errors="replace")[-1500:] for path in self.folder.glob("*.[lo][ou][gt]")
+                    path.name: path.read_text(errors="replace")[-1500:]
+                    for path in self.folder.glob("*.[lo][ou][gt]")
                 }
                 self.end()
                 raise RuntimeError(f"{program} did not get ready; ended: {ended}; {logs}")
@@ -137,7 +163,9 @@ class SlurmCluster:
 
     def tell(self, *command: str) -> str:
         """Return what a command of Slurm prints; empty where it fails."""
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=False
+        )
         return done.stdout.strip() if done.returncode == 0 else ""
 
     def stop_controller(self) -> None:

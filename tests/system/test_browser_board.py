@@ -36,7 +36,13 @@ return [...document.querySelectorAll("body *")]
 def scores() -> pd.DataFrame:
     rng = np.random.default_rng(4)
     rows = [
-        (dataset, fold, method, metric, 0.93 - 0.015 * place + 0.1 * np.sin(number) + rng.normal(0, 0.012))
+        (
+            dataset,
+            fold,
+            method,
+            metric,
+            0.93 - 0.015 * place + 0.1 * np.sin(number) + rng.normal(0, 0.012),
+        )
         for number, dataset in enumerate(("cancer", "digits", "iris", "moons", "noisy-20d", "wine"))
         for fold in range(5)
         for place, method in enumerate(METHODS)
@@ -48,7 +54,9 @@ def scores() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def compared() -> SeveralComparisons:
     frame = scores()
-    return SeveralComparisons({name: compare(frame, metric=name, bayes=False) for name in ("accuracy", "f1")}, 0.05)
+    return SeveralComparisons(
+        {name: compare(frame, metric=name, bayes=False) for name in ("accuracy", "f1")}, 0.05
+    )
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +95,9 @@ def limits_in_words(pair) -> str:
     """Write an interval; zero at an end of one that decides is not in it, and is said to be outside."""
     decided = pair.word in ("better", "worse")
     low = "above 0" if decided and pair.low == 0 else "0" if pair.low == 0 else f"{pair.low:+.3f}"
-    high = "below 0" if decided and pair.high == 0 else "0" if pair.high == 0 else f"{pair.high:+.3f}"
+    high = (
+        "below 0" if decided and pair.high == 0 else "0" if pair.high == 0 else f"{pair.high:+.3f}"
+    )
     return f"{low} to {high}"
 
 
@@ -112,15 +122,20 @@ def test_dots_are_the_differences_on_the_datasets(page, compared):
     choose(page, "ref", "Tree")
     table = compared["accuracy"].scores
     drawn = page.execute_script(
-        "const board = [...document.querySelectorAll('.board')].find((b) => b.checkVisibility());"
-        "return [...board.querySelectorAll('tbody tr')].map((row) => [row.querySelector('.c-m').innerText.trim(),"
-        " [...row.querySelectorAll('[data-unit]')].map((dot) => [dot.dataset.unit, Number(dot.dataset.value)])])"
+        "const board = [...document.querySelectorAll('.board')].find((b) =>"
+        " b.checkVisibility());return [...board.querySelectorAll('tbody tr')].map((row) =>"
+        " [row.querySelector('.c-m').innerText.trim(),"
+        " [...row.querySelectorAll('[data-unit]')].map((dot) => [dot.dataset.unit,"
+        " Number(dot.dataset.value)])])"
     )
     for method, dots in drawn:
         if method == "Tree":
             assert dots == []
             continue
-        wanted = table.values[:, table.methods.index(method)] - table.values[:, table.methods.index("Tree")]
+        wanted = (
+            table.values[:, table.methods.index(method)]
+            - table.values[:, table.methods.index("Tree")]
+        )
         assert [unit for unit, _ in dots] == list(table.datasets)
         np.testing.assert_allclose([value for _, value in dots], wanted, atol=1e-5)
 
@@ -147,11 +162,17 @@ def test_the_chart_is_reached_by_few_tabs_and_follows_a_dataset_by_arrow_keys(pa
         stops += 1
         assert stops <= 8
     ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()
-    assert page.execute_script("return document.querySelectorAll('.edge.on[data-unit=cancer]').length") == 6
+    assert (
+        page.execute_script("return document.querySelectorAll('.edge.on[data-unit=cancer]').length")
+        == 6
+    )
     said = page.execute_script("return document.getElementById('said').textContent")
     assert said.startswith("cancer: Boosting ")
     ActionChains(page).send_keys(Keys.ARROW_LEFT).perform()
-    assert page.execute_script("return document.querySelectorAll('.edge.on[data-unit=wine]').length") == 6
+    assert (
+        page.execute_script("return document.querySelectorAll('.edge.on[data-unit=wine]').length")
+        == 6
+    )
     ActionChains(page).send_keys(Keys.ESCAPE).perform()
     assert page.execute_script("return document.querySelectorAll('.edge.on').length") == 0
 
@@ -239,4 +260,6 @@ def test_the_page_of_ten_by_ten_is_light(tmp_path):
 def test_a_leaderboard_stands_in_words_too(compared):
     boards = comparison_page(compared).boards()
     assert [board.metric for board in boards] == ["Accuracy", "F1"]
-    assert all(board.finding.endswith(".") and board.scope == "On these 6 datasets" for board in boards)
+    assert all(
+        board.finding.endswith(".") and board.scope == "On these 6 datasets" for board in boards
+    )

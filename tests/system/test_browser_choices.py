@@ -35,7 +35,9 @@ def store(tmp_path_factory) -> Path:
     data = []
     for place, name in enumerate(("rings", "a & b", "moons")):
         X = rng.normal(size=(90, 3))
-        y = np.where((X[:, :2] ** 2).sum(axis=1) + 0.6 * place * X[:, 2] > 1.4, "outside", "<b>inside</b>")
+        y = np.where(
+            (X[:, :2] ** 2).sum(axis=1) + 0.6 * place * X[:, 2] > 1.4, "outside", "<b>inside</b>"
+        )
         data.append(Dataset(name, X, y, "classification"))
     path = tmp_path_factory.mktemp("choices") / "lab.sqlite"
     protocol = Predict(metrics=("accuracy", "neg_log_loss"))
@@ -62,7 +64,9 @@ def texts(page, selector: str) -> list[str]:
 
 
 def untick(page, kind: str, name: str) -> None:
-    page.execute_script("document.querySelector(`.many-of[data-many=${arguments[0]}]`).open = true", kind)
+    page.execute_script(
+        "document.querySelector(`.many-of[data-many=${arguments[0]}]`).open = true", kind
+    )
     boxes = page.find_elements(By.CSS_SELECTOR, f".many-of[data-many={kind}] input")
     next(box for box in boxes if box.get_attribute("value") == name).click()
 
@@ -75,16 +79,27 @@ def test_methods_that_are_left_out_are_gone_and_words_stay_those_of_all(page):
     untick(page, "method", gone)
     left = [name for name in METHODS if name != gone]
     assert set(texts(page, ".rank tbody .c-m")) == set(left)
-    assert all(before[row[1]] == row for row in (text.split("\t") for text in texts(page, ".rank tbody tr")))
+    assert all(
+        before[row[1]] == row
+        for row in (text.split("\t") for text in texts(page, ".rank tbody tr"))
+    )
     assert (texts(page, ".finding h2"), texts(page, ".panel h3")) == (finding, panels)
-    assert texts(page, "#filtered")[0].startswith("Shown: 3 of 4 methods beside the one compared with. Words")
-    assert gone not in texts(page, ".heat tbody th") + texts(page, "#answer thead th") + texts(page, "#methods summary")
+    assert texts(page, "#filtered")[0].startswith(
+        "Shown: 3 of 4 methods beside the one compared with. Words"
+    )
+    assert gone not in texts(page, ".heat tbody th") + texts(page, "#answer thead th") + texts(
+        page, "#methods summary"
+    )
     assert gone not in texts(page, "table.pairs th")
     assert gone not in page.execute_script(
-        "return [...document.querySelectorAll('[data-case=of] option:not([hidden])')].map((option) => option.value)"
+        "return [...document.querySelectorAll('[data-case=of] option:not([hidden])')].map((option)"
+        " => option.value)"
     )
     counts = texts(page, ".rank caption b")[0]
-    assert sum(int(word) for word in counts.replace(",", "").split() if word.isdigit()) == len(left) - 1
+    assert (
+        sum(int(word) for word in counts.replace(",", "").split() if word.isdigit())
+        == len(left) - 1
+    )
     there = page.execute_script("return location.href")
     assert there.count("&method=") == len(left) - 1
     shown = texts(page, ".rank tbody tr"), texts(page, "#answer thead th")
@@ -113,15 +128,22 @@ def test_on_a_part_of_the_datasets_there_are_means_and_no_verdict(page, store, m
     assert texts(page, ".rank tbody .c-w") == texts(page, ".rank tbody .c-iv") == []
     assert texts(page, ".rank caption b") == ["On 2 of 3 datasets: no verdict."]
     assert "for these alone no verdict is stored" in texts(page, "#filtered")[0]
-    differences = [float(text.replace("\u2212", "-") or 0) for text in texts(page, ".rank tbody .c-d")]
-    reference = page.execute_script("return document.querySelector('td.c-chart rect.edge').closest('tr').innerText")
+    differences = [
+        float(text.replace("\u2212", "-") or 0) for text in texts(page, ".rank tbody .c-d")
+    ]
+    reference = page.execute_script(
+        "return document.querySelector('td.c-chart rect.edge').closest('tr').innerText"
+    )
     name = next(name for name in METHODS if name in reference)
-    # A scorer that is minus a loss is shown as the loss; a positive difference is better, as with every metric.
+    # A scorer that is minus a loss is shown as the loss; a positive difference is better, as with
+    # every metric.
     sign = 1 if metric == "accuracy" else -1
-    assert differences == pytest.approx([sign * (means[one] - means[name]) for one in order], abs=5.1e-4)
+    assert differences == pytest.approx(
+        [sign * (means[one] - means[name]) for one in order], abs=5.1e-4
+    )
     units = page.execute_script(
-        "return [...document.querySelectorAll('[data-unit]')].filter((dot) => dot.checkVisibility())"
-        ".map((dot) => dot.dataset.unit)"
+        "return [...document.querySelectorAll('[data-unit]')].filter((dot) =>"
+        " dot.checkVisibility()).map((dot) => dot.dataset.unit)"
     )
     assert set(units) == {"a & b", "moons"}
     assert sorted(texts(page, ".heat thead th.col span")) == ["a & b", "moons"]
@@ -161,14 +183,16 @@ def test_what_was_predicted_follows_its_choice_and_has_an_address(page, store):
     assert [int(cell) for cell in cells] == [count for row in case.counts for count in row]
     assert texts(page, ".case .matrix tbody th") == list(case.labels)
     assert [row.split("\t") for row in texts(page, "table.wrong tbody tr")] == [
-        [f"{value:g}" if isinstance(value, float) else str(value) for value in line] for line in case.wrong
+        [f"{value:g}" if isinstance(value, float) else str(value) for value in line]
+        for line in case.wrong
     ]
     drawn = page.execute_script(
-        "const box = document.querySelectorAll('.part [role=img] svg')[0].querySelectorAll('circle');"
-        "return [...box].map((dot) => dot.dataset.tip)"
+        "const box = document.querySelectorAll('.part [role=img]"
+        " svg')[0].querySelectorAll('circle');return [...box].map((dot) => dot.dataset.tip)"
     )
     assert drawn == [
-        f"said {one[0]:g}, came true {one[1]:g} [{one[2]:g}, {one[3]:g}], {one[4]} rows" for one in case.bins
+        f"said {one[0]:g}, came true {one[1]:g} [{one[2]:g}, {one[3]:g}], {one[4]} rows"
+        for one in case.bins
     ]
     there = page.execute_script("return location.href")
     assert "on=a%20%26%20b" in there

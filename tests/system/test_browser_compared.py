@@ -27,7 +27,9 @@ def page(tmp_path_factory) -> str:
     for place, name in enumerate(NASTY_NAMES[:4]):
         frame[name] = 0.5 + 0.05 * place + generator.normal(0, 0.02, len(frame))
     files = pd.DataFrame({"file": NASTY_NAMES, "bytes": 10**9, "sha256": "f" * 64})
-    read = WhatWasRead(files, pd.DataFrame({"format": ["table"], "method": [NASTY_NAMES[0]]}), tuple(NASTY_NAMES))
+    read = WhatWasRead(
+        files, pd.DataFrame({"format": ["table"], "method": [NASTY_NAMES[0]]}), tuple(NASTY_NAMES)
+    )
     save_compared(compare(frame, metric="accuracy"), folder / "page", formats=("svg",), read=read)
     return (folder / "page" / "report.html").as_uri()
 
@@ -40,7 +42,17 @@ def test_the_page_fits_every_screen_draws_its_charts_and_fetches_nothing(page, b
         draw_everything(browser)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert overflowing(browser) == []
-        assert browser.execute_script("return document.querySelectorAll('td.c-chart svg circle').length") > 40
-        assert browser.execute_script("return document.querySelectorAll('table.heat td').length") == 4 * 21
+        assert (
+            browser.execute_script(
+                "return document.querySelectorAll('td.c-chart svg circle').length"
+            )
+            > 40
+        )
+        assert (
+            browser.execute_script("return document.querySelectorAll('table.heat td').length")
+            == 4 * 21
+        )
     assert console(browser) == []
-    assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert [
+        url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))
+    ] == []

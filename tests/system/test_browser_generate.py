@@ -48,7 +48,9 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     return make_pages(tmp_path_factory.mktemp("generated"))
 
 
-def opened(browser, page: Path, width: int, height: int = 900, *, dark: bool = False, parts: int = 20) -> None:
+def opened(
+    browser, page: Path, width: int, height: int = 900, *, dark: bool = False, parts: int = 20
+) -> None:
     resize(browser, width, height, dark=dark)
     browser.get("about:blank")
     requests(browser)
@@ -85,7 +87,11 @@ def test_nothing_reaches_out_is_too_small_empty_or_complains(browser, pages, kin
         assert browser.execute_script(SMALLEST)[0] >= 12
         check_drawings(browser)
         assert console(browser) == []
-        assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+        assert [
+            url
+            for url in requests(browser)
+            if not url.startswith(("file:", "data:", "blob:", "about:"))
+        ] == []
         if width == 1280:
             assert violations(browser) == []
 
@@ -121,10 +127,11 @@ def texts(browser, selector: str) -> list[str]:
 def table_of(browser, title: str) -> pd.DataFrame:
     """Return the table under a heading as the page shows it, every cell as text."""
     head, rows = browser.execute_script(
-        "const sheet = [...document.querySelectorAll('.sheet')].find((s) => s.querySelector('h3')?.textContent.trim()"
-        " === arguments[0]);"
-        "const cells = (row) => [...row.children].map((c) => c.textContent.replace('↕', '').trim());"
-        "return [cells(sheet.querySelector('thead tr')), [...sheet.querySelectorAll('tbody tr')].map(cells)]",
+        "const sheet = [...document.querySelectorAll('.sheet')].find((s) =>"
+        " s.querySelector('h3')?.textContent.trim() === arguments[0]);const cells = (row) =>"
+        " [...row.children].map((c) => c.textContent.replace('↕', '').trim());return"
+        " [cells(sheet.querySelector('thead tr')), [...sheet.querySelectorAll('tbody"
+        " tr')].map(cells)]",
         title,
     )
     return pd.DataFrame(rows, columns=head)
@@ -134,7 +141,9 @@ def as_shown(frame: pd.DataFrame) -> list[list[str]]:
     """Return what a page shows of a table that was read from a file."""
 
     def shown(value) -> str:
-        return ("-" if pd.isna(value) else f"{value:.3f}") if isinstance(value, float) else str(value)
+        return (
+            ("-" if pd.isna(value) else f"{value:.3f}") if isinstance(value, float) else str(value)
+        )
 
     return [[shown(value) for value in row] for row in frame.itertuples(index=False)]
 
@@ -149,7 +158,9 @@ def test_the_page_of_a_duel_tells_the_numbers_of_its_files(browser, pages):
     proven = claims[claims["ended"] == "proven"]
     assert len(proven) == 1
     opened(browser, pages["duel"], 1280)
-    assert table_of(browser, "Every claim that was put to proof").to_numpy().tolist() == as_shown(claims)
+    assert table_of(browser, "Every claim that was put to proof").to_numpy().tolist() == as_shown(
+        claims
+    )
     row = proven.iloc[0]
     # The proven direction is told first, then the open one.
     said = texts(browser, "#finding .lead p")
@@ -187,20 +198,27 @@ def test_the_page_of_a_map_tells_the_numbers_of_its_files(browser, pages):
     points = pd.read_csv(pages["map"].parent / "map.csv")
     opened(browser, pages["map"], 1280)
     shown = table_of(browser, "Every point, with its interval")
-    assert shown.to_numpy().tolist() == as_shown(points.drop(columns="formula").astype({"value": float}))
+    assert shown.to_numpy().tolist() == as_shown(
+        points.drop(columns="formula").astype({"value": float})
+    )
     assert points["low"].min() >= -1
     assert points["high"].max() <= 1
     drawn = "".join(
-        base64.b64decode(source.partition(",")[2]).decode() for source, *_ in browser.execute_script(PICTURES)
+        base64.b64decode(source.partition(",")[2]).decode()
+        for source, *_ in browser.execute_script(PICTURES)
     )
     for lead in points["lead"]:
         assert f">{round(lead, 2) + 0.0:+.2f}<".replace("-", "−") in drawn
     borders = pd.read_csv(pages["map"].parent / "borders.csv")
     said = texts(browser, "#formula1 li")
-    assert [line.partition(": ")[2].rstrip(".") for line in said] == borders["what"].str.rstrip(".").to_list()
+    assert [line.partition(": ")[2].rstrip(".") for line in said] == borders["what"].str.rstrip(
+        "."
+    ).to_list()
     for row in points.itertuples():
         # Where nothing is sure, the page says that only means speak.
-        line = next(one for one in borders.itertuples() if (one.axis, one.value) == (row.axis, row.value))
+        line = next(
+            one for one in borders.itertuples() if (one.axis, one.value) == (row.axis, row.value)
+        )
         same = points[(points["axis"] == row.axis) & (points["value"] == row.value)]
         if (same["ahead"] == "open").all():
             assert line.what.endswith("by the means alone: no interval excludes 0")
@@ -220,19 +238,29 @@ def test_the_page_of_a_collection_tells_the_numbers_of_its_files(browser, pages)
         best = held[(held["up"] == row.up) & (held["down"] == row.down)]["low"].max()
         if row.low == best:
             assert matrix.loc[up, down] == f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]"
-        assert f"{row.up} over {row.down} by {row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" in cards
+        assert (
+            f"{row.up} over {row.down} by {row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" in cards
+        )
     # The line that loads a dataset does so, wherever the folder is.
     line = next(text for text in texts(browser, "#datasets pre") if "paragone.load" in text)
     assert load(re.search(r'load\("(.+)"\)', line)[1]).n_samples == 200
     # A dataset has one number of its concept, in every file.
     numbers = [
-        pd.read_csv(folder / name).drop_duplicates("dataset").set_index("dataset")["concept"].to_dict()
+        pd.read_csv(folder / name)
+        .drop_duplicates("dataset")
+        .set_index("dataset")["concept"]
+        .to_dict()
         for name in ("evidence.csv", "sets.csv")
     ]
     assert numbers[0] == numbers[1]
     # A formula is drawn as its tree.
-    drawn = [base64.b64decode(source.partition(",")[2]).decode() for source, *_ in browser.execute_script(PICTURES)]
-    assert any(">max<" in one or ">mul<" in one or ">add<" in one or ">sub<" in one for one in drawn)
+    drawn = [
+        base64.b64decode(source.partition(",")[2]).decode()
+        for source, *_ in browser.execute_script(PICTURES)
+    ]
+    assert any(
+        ">max<" in one or ">mul<" in one or ">add<" in one or ">sub<" in one for one in drawn
+    )
 
 
 def test_the_page_of_a_method_tells_the_numbers_of_its_files(browser, pages):
@@ -240,9 +268,10 @@ def test_the_page_of_a_method_tells_the_numbers_of_its_files(browser, pages):
     means = scores.groupby(["dataset", "method"])["value"].mean().unstack()
     opened(browser, pages["method"], 1280)
     shown = browser.execute_script(
-        "return [...document.querySelectorAll('.sheet')].filter((s) => s.querySelector('h3')?.textContent.trim()"
-        ".startsWith('AUROC by dataset on ')).map((s) => [...s.querySelectorAll('tr')].map((row) =>"
-        " [...row.children].map((c) => c.textContent.replace('↕', '').trim())))"
+        "return [...document.querySelectorAll('.sheet')].filter((s) =>"
+        " s.querySelector('h3')?.textContent.trim().startsWith('AUROC by dataset on ')).map((s) =>"
+        " [...s.querySelectorAll('tr')].map((row) => [...row.children].map((c) =>"
+        " c.textContent.replace('↕', '').trim())))"
     )
     assert len(shown) == 2
     for head, *rows in shown:
@@ -250,4 +279,7 @@ def test_the_page_of_a_method_tells_the_numbers_of_its_files(browser, pages):
             assert values == [f"{means.loc[dataset, method]:.4f}" for method in head[1:]]
     # Each board says of which collection it speaks.
     boards = texts(browser, ".finding .over")
-    assert [said.rpartition(" of ")[2] for said in boards if " of " in said] == ["own", "paragone-v1"]
+    assert [said.rpartition(" of ")[2] for said in boards if " of " in said] == [
+        "own",
+        "paragone-v1",
+    ]

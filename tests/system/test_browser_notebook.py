@@ -30,7 +30,9 @@ def shown(tmp_path_factory) -> dict[str, str]:
     """The HTML of every object that shows itself."""
     store = tmp_path_factory.mktemp("notebook") / "lab.sqlite"
     methods = dict.fromkeys(NAMES, "variance")
-    results = paragone.Experiment(["wine-traits"], methods, {"folds": 2}, Curve(k=KGrid(2, 6, 2))).run(store, workers=0)
+    results = paragone.Experiment(
+        ["wine-traits"], methods, {"folds": 2}, Curve(k=KGrid(2, 6, 2))
+    ).run(store, workers=0)
     sides = [pd.Series(_scores()[name].to_numpy(), name=name) for name in NAMES[:2]]
     topk = paragone.topk_scores([[0.1, 0.9, 0.5]], [[1]], k=(1, 2), metrics=("ndcg", "recall"))
     objects = {
@@ -54,21 +56,34 @@ def test_each_has_its_chart_and_a_table_and_nothing_that_runs_or_loads(shown):
 
 def test_a_browser_draws_every_chart_asks_nobody_and_runs_nothing(shown, tmp_path):
     page = tmp_path / "notebook.html"
-    page.write_text(f'<meta charset="utf-8"><title>still</title>{"".join(shown.values())}', encoding="utf-8")
+    page.write_text(
+        f'<meta charset="utf-8"><title>still</title>{"".join(shown.values())}', encoding="utf-8"
+    )
     with chromium(tmp_path) as browser:
         browser.get(page.as_uri())
-        sizes = browser.execute_script("return [...document.images].map(i => [i.naturalWidth, i.naturalHeight])")
+        sizes = browser.execute_script(
+            "return [...document.images].map(i => [i.naturalWidth, i.naturalHeight])"
+        )
         assert len(sizes) == len(shown)
         assert all(width > 150 and height > 60 for width, height in sizes)
         assert browser.title == "still"
         assert NASTY in browser.find_element("tag name", "body").text
         assert console(browser) == []
-        assert [address for address in requests(browser) if address.startswith(("http", "ws"))] == []
+        assert [
+            address for address in requests(browser) if address.startswith(("http", "ws"))
+        ] == []
 
 
 def _tidy(n_datasets: int, n_methods: int, metric: str) -> pd.DataFrame:
     rows = [
-        {"protocol": "crossval", "dataset": f"d{d}", "fold": fold, "method": f"m{m}", "metric": metric, "at": np.nan}
+        {
+            "protocol": "crossval",
+            "dataset": f"d{d}",
+            "fold": fold,
+            "method": f"m{m}",
+            "metric": metric,
+            "at": np.nan,
+        }
         for d in range(n_datasets)
         for m in range(n_methods)
         for fold in range(2)
@@ -89,7 +104,10 @@ def test_where_there_are_many_the_best_are_drawn_and_the_rest_are_counted(metric
 def test_a_score_that_does_not_exist_is_not_drawn():
     scores = _tidy(1, 3, "rmse")
     scores.loc[scores["method"] == "m1", "value"] = np.nan
-    assert {row["method"] for row in score_chart(scores).to_dict()["data"]["values"]} == {"m0", "m2"}
+    assert {row["method"] for row in score_chart(scores).to_dict()["data"]["values"]} == {
+        "m0",
+        "m2",
+    }
 
 
 def test_an_empty_store_shows_its_state_without_a_chart(tmp_path):

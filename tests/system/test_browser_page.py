@@ -87,7 +87,9 @@ def test_a_click_on_a_heading_sorts_and_another_turns_it(page):
     assert column(page, 2) == sorted(before)
     heading.click()
     assert column(page, 2) == sorted(before, reverse=True)
-    state = page.find_element(By.CSS_SELECTOR, f"{ANSWER} thead th:nth-child(2)").get_attribute("aria-sort")
+    state = page.find_element(By.CSS_SELECTOR, f"{ANSWER} thead th:nth-child(2)").get_attribute(
+        "aria-sort"
+    )
     assert state == "descending"
     assert texts(page, f"{ANSWER} tbody.footer th") == ["Mean", "Average rank", "p (adjusted)"]
 
@@ -103,11 +105,16 @@ def test_the_keyboard_sorts_and_opens_what_is_behind_a_number(page):
     wait_for(page, lambda: texts(page, "dialog[open] h2"))
     ActionChains(page).send_keys(Keys.ESCAPE).perform()
     # The browser tells the page a moment after the dialog has gone.
-    wait_for(page, lambda: not texts(page, "dialog[open] h2") and page.execute_script("return !location.hash"))
+    wait_for(
+        page,
+        lambda: not texts(page, "dialog[open] h2") and page.execute_script("return !location.hash"),
+    )
 
 
 def test_filters_keep_the_rows_and_columns_whose_names_match(page):
-    page.find_element(By.CSS_SELECTOR, f"{ANSWER} input[data-filter=rows]").send_keys("set-1 | SET-3")
+    page.find_element(By.CSS_SELECTOR, f"{ANSWER} input[data-filter=rows]").send_keys(
+        "set-1 | SET-3"
+    )
     assert texts(page, f"{ANSWER} tbody:not(.footer) th") == ["set-1", "set-3"]
     page.find_element(By.CSS_SELECTOR, f"{ANSWER} input[data-filter=columns]").send_keys("chi")
     assert texts(page, f"{ANSWER} thead th") == ["Dataset", "Chi2"]
@@ -127,7 +134,9 @@ def test_a_number_leads_to_its_folds_and_a_mean_to_its_datasets(page, store):
     mean = float(re.search(r"mean ([\d.]+)", texts(page, "dialog .note")[0])[1])
     assert mean == pytest.approx(folds["set-1", "MutualInfo"].mean(), rel=1e-6)
     page.find_element(By.CSS_SELECTOR, "dialog button").click()
-    page.find_element(By.CSS_SELECTOR, f"{ANSWER} tbody.footer tr:first-child td:nth-child(3) a").click()
+    page.find_element(
+        By.CSS_SELECTOR, f"{ANSWER} tbody.footer tr:first-child td:nth-child(3) a"
+    ).click()
     wait_for(page, lambda: texts(page, "dialog[open] h2"))
     assert texts(page, "dialog tbody td:first-child") == DATASETS
     page.find_element(By.CSS_SELECTOR, "dialog tbody tr:nth-child(4) a").click()
@@ -136,18 +145,22 @@ def test_a_number_leads_to_its_folds_and_a_mean_to_its_datasets(page, store):
 
 def test_every_number_of_the_answer_table_is_a_link_that_leads_somewhere(page):
     missing = page.execute_script(
-        "const data = JSON.parse(document.getElementById('page-data').textContent);"
-        "return [...document.querySelectorAll('.sheet td a')].map((a) => a.hash)"
-        ".filter((hash) => !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
+        "const data = JSON.parse(document.getElementById('page-data').textContent);return"
+        " [...document.querySelectorAll('.sheet td a')].map((a) => a.hash).filter((hash) =>"
+        " !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
     )
     assert missing == []
     assert page.execute_script(f"return document.querySelectorAll('{ANSWER} td a').length") == 59
 
 
 def test_choosing_a_metric_shows_its_table_only(page):
-    Select(page.find_element(By.CSS_SELECTOR, "select[data-choice=metric]")).select_by_visible_text("Hamming loss")
+    Select(page.find_element(By.CSS_SELECTOR, "select[data-choice=metric]")).select_by_visible_text(
+        "Hamming loss"
+    )
     assert texts(page, "#answer h3") == ["Hamming loss: the mean over the k-grid"]
-    assert texts(page, "#evidence details summary") == ["The evidence on Hamming loss, rival by rival"]
+    assert texts(page, "#evidence details summary") == [
+        "The evidence on Hamming loss, rival by rival"
+    ]
     assert page.execute_script("return location.hash") == "#metric=hamming_loss"
     assert len(texts(page, ".finding h2")) == 1
 
@@ -164,7 +177,9 @@ def test_hovering_over_a_curve_tells_method_point_and_value(page):
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
     ActionChains(page).move_to_element(point).perform()
     wait_for(page, lambda: texts(page, ".tip"))
-    assert re.fullmatch(r"(DAGFS|MutualInfo|Chi2|Variance|Random), .+ [\d.]+: 0\.\d{3}", texts(page, ".tip")[0])
+    assert re.fullmatch(
+        r"(DAGFS|MutualInfo|Chi2|Variance|Random), .+ [\d.]+: 0\.\d{3}", texts(page, ".tip")[0]
+    )
 
 
 SHAPES = {
@@ -188,8 +203,8 @@ def test_nothing_overflows_is_empty_or_complains(browser, tmp_path, shape):
         draw_everything(browser, parts=8)
         assert overflowing(browser) == []
         empty = browser.execute_script(
-            "return [...document.querySelectorAll('section')].filter((s) => s.innerText.trim().split('\\n').length < 2)"
-            ".map((s) => s.id)"
+            "return [...document.querySelectorAll('section')].filter((s) =>"
+            " s.innerText.trim().split('\\n').length < 2).map((s) => s.id)"
         )
         assert empty == []
         assert console(browser) == []
@@ -202,7 +217,9 @@ def test_no_name_runs_or_vanishes(browser, tmp_path):
     browser.get((tmp_path / "report" / "report.html").as_uri())
     browser.execute_script("window.alert = () => { window.alerted = true; }")
     draw_everything(browser)
-    for link in browser.find_elements(By.CSS_SELECTOR, f"{ANSWER} tbody:not(.footer) tr:first-child td a"):
+    for link in browser.find_elements(
+        By.CSS_SELECTOR, f"{ANSWER} tbody:not(.footer) tr:first-child td a"
+    ):
         link.click()
         wait_for(browser, lambda: texts(browser, "dialog[open] h2"))
         title = texts(browser, "dialog h2")[0]
@@ -210,7 +227,9 @@ def test_no_name_runs_or_vanishes(browser, tmp_path):
         browser.find_element(By.CSS_SELECTOR, "dialog button").click()
     assert texts(browser, f"{ANSWER} thead th")[1:] == list(NASTY_NAMES)
     assert browser.execute_script("return window.alerted === undefined")
-    assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
+    assert (
+        browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
+    )
     assert console(browser) == []
 
 
@@ -253,7 +272,7 @@ def test_the_tables_hold_what_pandas_says(page, store):
         scores = results.scores("micro_f1")
     means = scores.groupby(["dataset", "method"])["value"].mean().unstack()[METHODS]
     shown = page.execute_script(
-        f"return [...document.querySelectorAll('{ANSWER} tbody:not(.footer) tr')]"
-        ".map((row) => [...row.querySelectorAll('td a')].map((link) => link.textContent.split(' ')[0]))"
+        f"return [...document.querySelectorAll('{ANSWER} tbody:not(.footer) tr')].map((row) =>"
+        " [...row.querySelectorAll('td a')].map((link) => link.textContent.split(' ')[0]))"
     )
     assert shown == [[f"{mean:.4f}" for mean in row] for row in means.to_numpy()]

@@ -63,8 +63,15 @@ def test_nothing_runs_is_fetched_or_complains_on_any_screen(browser, stores, kin
         draw_everything(browser, parts=30)
         assert overflowing(browser) == []
         assert browser.execute_script("return window.alerted === undefined")
-        assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
-        assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+        assert (
+            browser.execute_script("return document.querySelectorAll('script:not([type])').length")
+            == 1
+        )
+        assert [
+            url
+            for url in requests(browser)
+            if not url.startswith(("file:", "data:", "blob:", "about:"))
+        ] == []
         drawn = browser.execute_script(
             "return [...document.querySelectorAll('figure')].filter((f) => f.checkVisibility())"
             ".map((f) => f.querySelectorAll('svg path, svg text, td').length)"
@@ -85,8 +92,8 @@ def test_sorting_filtering_and_what_is_behind_a_number(browser, stores, kind):
     ))  # fmt: skip
     heading = browser.find_element(By.CSS_SELECTOR, f"{answer} thead th:nth-child(2) button")
     read = (
-        f"return [...document.querySelectorAll('{answer} tbody:not(.footer) tr')].filter((r) => !r.hidden)"
-        ".map((r) => parseFloat(r.cells[1].textContent))"
+        f"return [...document.querySelectorAll('{answer} tbody:not(.footer) tr')].filter((r) =>"
+        " !r.hidden).map((r) => parseFloat(r.cells[1].textContent))"
     )
     heading.click()
     assert browser.execute_script(read) == sorted(browser.execute_script(read))
@@ -95,7 +102,9 @@ def test_sorting_filtering_and_what_is_behind_a_number(browser, stores, kind):
     whole = len(browser.execute_script(read))
     browser.find_element(By.CSS_SELECTOR, f"{answer} input[data-filter=rows]").send_keys("{{7*7}}")
     assert 0 < len(browser.execute_script(read)) < whole
-    link = browser.find_element(By.CSS_SELECTOR, f"{answer} tbody tr:not([hidden]) td:nth-child(2) a")
+    link = browser.find_element(
+        By.CSS_SELECTOR, f"{answer} tbody tr:not([hidden]) td:nth-child(2) a"
+    )
     link.click()
     wait_for(browser, lambda: texts(browser, "dialog[open] h2"))
     assert "{{7*7}}" in texts(browser, "dialog h2")[0]
@@ -103,9 +112,9 @@ def test_sorting_filtering_and_what_is_behind_a_number(browser, stores, kind):
     assert len(shown) == (4 if kind == "crossval" else 1)
     browser.find_element(By.CSS_SELECTOR, "dialog button").click()
     missing = browser.execute_script(
-        "const data = JSON.parse(document.getElementById('page-data').textContent);"
-        "return [...document.querySelectorAll('.sheet td a')].map((a) => a.hash)"
-        ".filter((hash) => !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
+        "const data = JSON.parse(document.getElementById('page-data').textContent);return"
+        " [...document.querySelectorAll('.sheet td a')].map((a) => a.hash).filter((hash) =>"
+        " !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
     )
     assert missing == []
     assert console(browser) == []
@@ -117,9 +126,12 @@ def test_a_chart_tells_its_values(browser, stores, kind):
     browser.get("about:blank")
     browser.get(page_of(stores[kind]))
     draw_everything(browser, parts=0)
-    # Cells of a cross-validation share fits, so its page has no chart of costs: there the dots of the board tell.
+    # Cells of a cross-validation share fits, so its page has no chart of costs: there the dots of
+    # the board tell.
     where = {"crossval": ".board svg [data-unit]", "topk": "#charts svg circle[data-tip]"}[kind]
-    mark = next(found for found in browser.find_elements(By.CSS_SELECTOR, where) if found.is_displayed())
+    mark = next(
+        found for found in browser.find_elements(By.CSS_SELECTOR, where) if found.is_displayed()
+    )
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
     ActionChains(browser).move_to_element(mark).perform()
     wait_for(browser, lambda: texts(browser, ".tip"))
@@ -141,7 +153,10 @@ def test_axe_finds_nothing(browser, stores, kind, dark):
 
 @KINDS
 def test_the_live_view_shows_chooses_and_drills_down(stores, kind, live_browser):
-    command, live = [sys.executable, "-m", "paragone", "view", str(stores[kind]), "--port", "0"], live_browser
+    command, live = (
+        [sys.executable, "-m", "paragone", "view", str(stores[kind]), "--port", "0"],
+        live_browser,
+    )
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             resize(live, 1280)
@@ -149,10 +164,16 @@ def test_the_live_view_shows_chooses_and_drills_down(stores, kind, live_browser)
             wait_for(live, lambda: texts(live, "#answer tbody:not(.footer) th"))
             assert "cells, finished" in texts(live, "#state")[0]
             metric = {"crossval": "r2", "topk": "recall"}[kind]
-            Select(live.find_element(By.CSS_SELECTOR, "#choices select[name=metric]")).select_by_value(metric)
+            Select(
+                live.find_element(By.CSS_SELECTOR, "#choices select[name=metric]")
+            ).select_by_value(metric)
             words = {"crossval": "CV_R2 of every pipeline", "topk": "Recall on"}[kind]
-            wait_for(live, lambda: any(title.startswith(words) for title in texts(live, "#answer h3")))
-            assert [title for title in texts(live, "#answer h3") if not title.startswith(words)] == []
+            wait_for(
+                live, lambda: any(title.startswith(words) for title in texts(live, "#answer h3"))
+            )
+            assert [
+                title for title in texts(live, "#answer h3") if not title.startswith(words)
+            ] == []
             live.execute_script("document.querySelector('#answer tbody td:nth-child(2) a').click()")
             wait_for(live, lambda: texts(live, "#behind-more button"))
             live.find_element(By.CSS_SELECTOR, "#behind-more button").click()
@@ -165,9 +186,12 @@ def test_the_live_view_shows_chooses_and_drills_down(stores, kind, live_browser)
                     lists = results.recommendations(NASTY_NAMES[0], first)
                     names = results.datasets()[NASTY_NAMES[0]]["target_names"]
                 items = [
-                    f"{names[row.item]}{' ✓' if row.relevant else ''}" for row in lists.head(len(names)).itertuples()
+                    f"{names[row.item]}{' ✓' if row.relevant else ''}"
+                    for row in lists.head(len(names)).itertuples()
                 ]
-                assert shown[0].startswith(f"sample {lists['sample'].iloc[0]}: {', '.join(items[:2])}")
+                assert shown[0].startswith(
+                    f"sample {lists['sample'].iloc[0]}: {', '.join(items[:2])}"
+                )
             assert console(live) == []
         finally:
             live.get("about:blank")

@@ -51,7 +51,8 @@ def address(lab):
 
 def text(browser, selector: str) -> str:
     return browser.execute_script(
-        "return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText).join('\\n')", selector
+        "return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText).join('\\n')",
+        selector,
     )
 
 
@@ -69,21 +70,32 @@ def test_the_page_fills_up_while_a_run_writes(browser, lab, address):
     wait_for(browser, lambda: f"21 of {n} cells, running" in text(browser, "#state"))
     assert re.search(r"done\s+20", text(browser, "#counts"))
     assert re.search(r"failed\s+1", text(browser, "#counts"))
-    browser.execute_script("document.querySelectorAll('#progress details').forEach((d) => { d.open = true; })")
+    browser.execute_script(
+        "document.querySelectorAll('#progress details').forEach((d) => { d.open = true; })"
+    )
     wait_for(browser, lambda: "the matrix is singular" in text(browser, "#failed"))
     wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th") == "emotions")
     for cell in lab.cells[21:]:
         lab.commit(cell)
     lab.store.release(lab.run)
     wait_for(browser, lambda: f"{n} of {n} cells, finished" in text(browser, "#state"))
-    wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th").split("\n") == DATASETS)
-    assert browser.execute_script("return document.querySelectorAll('#failed details[open]').length") == 1
+    wait_for(
+        browser, lambda: text(browser, "#answer tbody:not(.footer) th").split("\n") == DATASETS
+    )
+    assert (
+        browser.execute_script("return document.querySelectorAll('#failed details[open]').length")
+        == 1
+    )
     assert text(browser, "#failed-title") == "1 cell failed, for 1 cause"
     assert browser.execute_script("return document.querySelectorAll('#bar .failed').length") == 1
-    assert browser.execute_script("return document.querySelectorAll('#matrix tbody tr').length") == len(NASTY_NAMES)
+    assert browser.execute_script(
+        "return document.querySelectorAll('#matrix tbody tr').length"
+    ) == len(NASTY_NAMES)
     assert re.search(r"\b3/3, 1 failed", text(browser, "#matrix"))
 
-    Select(browser.find_element(By.CSS_SELECTOR, "select[name=metric]")).select_by_value("hamming_loss")
+    Select(browser.find_element(By.CSS_SELECTOR, "select[name=metric]")).select_by_value(
+        "hamming_loss"
+    )
     Select(browser.find_element(By.CSS_SELECTOR, "select[name=at]")).select_by_value("k=6")
     wait_for(browser, lambda: "Hamming loss: the value at k = 6" in text(browser, "#answer h3"))
     assert "metric=hamming_loss" in browser.current_url
@@ -93,7 +105,9 @@ def test_the_page_fills_up_while_a_run_writes(browser, lab, address):
     wait_for(browser, lambda: text(browser, "#behind-more button").count("fold") == 3)
     assert text(browser, "#behind-title") == "a & b on scene: Hamming loss"
     browser.find_element(By.CSS_SELECTOR, "#behind-more button").click()
-    wait_for(browser, lambda: "Ranking: the first 40 of 40 features" in text(browser, "#behind-cell"))
+    wait_for(
+        browser, lambda: "Ranking: the first 40 of 40 features" in text(browser, "#behind-cell")
+    )
     browser.find_element(By.CSS_SELECTOR, "#behind form button").click()
 
     figure = browser.find_element(By.CSS_SELECTOR, "#charts figure")
@@ -120,13 +134,24 @@ def broken_lab(tmp_path, monkeypatch):
     (tmp_path / "broken_for_view.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path)
     methods = {"Bayes": "sklearn.naive_bayes:GaussianNB", "Fussy": "broken_for_view:Fussy"}
-    experiment = Experiment(["iris", "wine"], methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab")
+    experiment = Experiment(
+        ["iris", "wine"], methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab"
+    )
     experiment.run(tmp_path / "lab.sqlite", 0).close()
     return tmp_path / "lab.sqlite"
 
 
 def serving(store: Path, port: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "paragone", "view", str(store), "--port", str(port), "--no-token"]
+    command = [
+        sys.executable,
+        "-m",
+        "paragone",
+        "view",
+        str(store),
+        "--port",
+        str(port),
+        "--no-token",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     while "http" not in server.stdout.readline():
         assert server.poll() is None
@@ -150,7 +175,9 @@ def test_failures_wrong_predictions_and_a_view_that_comes_back(browser, broken_l
         bar = browser.find_element(By.ID, "bar")
         assert bar.get_attribute("aria-valuetext") == "9 done, 3 failed"
         pieces = browser.execute_script(
-            "return [...arguments[0].children].map((e) => [e.className, e.offsetWidth, e.offsetHeight])", bar
+            "return [...arguments[0].children].map((e) => [e.className, e.offsetWidth,"
+            " e.offsetHeight])",
+            bar,
         )
         (done, done_width, done_height), (failed, failed_width, failed_height), _ = pieces
         assert (done, failed) == ("done", "failed")
@@ -168,7 +195,10 @@ def test_failures_wrong_predictions_and_a_view_that_comes_back(browser, broken_l
             found = View(results).reader.cell_answers(CellAddress("lab", "iris", "Bayes"))
         wrong = int((found.truth != found.predicted).sum())
         assert f"50 rows, {wrong} of 50 wrong" in text(browser, "#behind-cell .note")
-        shown = "return [...document.querySelectorAll('.answers tbody tr:not([hidden])')].map((row) => row.className)"
+        shown = (
+            "return [...document.querySelectorAll('.answers tbody tr:not([hidden])')].map((row) =>"
+            " row.className)"
+        )
         assert browser.execute_script(shown) == ["wrong"] * wrong + [""] * (50 - wrong)
         browser.find_element(By.ID, "wrong-only").click()
         assert browser.execute_script(shown) == ["wrong"] * wrong

@@ -51,7 +51,17 @@ def start(folder: Path, store: Path, nap: float) -> subprocess.Popen[str]:
     (folder / "napping.py").write_text(MODELS)
     (folder / "cv.toml").write_text(LAB)
     return subprocess.Popen(
-        [sys.executable, "-m", "paragone", "run", str(folder / "cv.toml"), "--store", str(store), "--workers", "1"],
+        [
+            sys.executable,
+            "-m",
+            "paragone",
+            "run",
+            str(folder / "cv.toml"),
+            "--store",
+            str(store),
+            "--workers",
+            "1",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -76,7 +86,12 @@ def tables(store: Path) -> str:
     with Results.open(store) as results:
         return "".join(
             frame.to_csv(index=False)
-            for frame in (results.final_scores(), results.top_chains(), results.fold_scores(), results.ledger())
+            for frame in (
+                results.final_scores(),
+                results.top_chains(),
+                results.fold_scores(),
+                results.ledger(),
+            )
         )
 
 
@@ -98,7 +113,9 @@ def uninterrupted(tmp_path_factory) -> str:
         pytest.param(N_FOLD_CELLS + 3, id="last", marks=pytest.mark.slow),
     ],
 )
-def test_killed_in_the_second_stage_and_resumed_the_final_table_is_the_same(tmp_path, uninterrupted, at):
+def test_killed_in_the_second_stage_and_resumed_the_final_table_is_the_same(
+    tmp_path, uninterrupted, at
+):
     store = tmp_path / "a.sqlite"
     run = start(tmp_path, store, nap=0.1)
     deadline = time.monotonic() + 90

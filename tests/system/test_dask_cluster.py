@@ -31,7 +31,10 @@ PATIENCE = 300
 
 
 def lab(folder: Path) -> Path:
-    methods = {f"M{i:02d}": f'use = "lab_methods:Naps"\nparams = {{ shift = {i} }}' for i in range(N_METHODS - 2)}
+    methods = {
+        f"M{i:02d}": f'use = "lab_methods:Naps"\nparams = {{ shift = {i} }}'
+        for i in range(N_METHODS - 2)
+    }
     methods |= {"Random": 'use = "random"', "Global": 'use = "lab_methods:UsesGlobalRandomness"'}
     return write_lab(folder, methods, split=f"folds = {FOLDS}")
 
@@ -60,7 +63,9 @@ def wait_for_cells(store: Path, count: int, run: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + PATIENCE
     while count_cells(store) < count:
         assert run.poll() is None, run.communicate()
-        assert time.monotonic() < deadline, f"{count_cells(store)} of {count} cells after {PATIENCE} s"
+        assert time.monotonic() < deadline, (
+            f"{count_cells(store)} of {count} cells after {PATIENCE} s"
+        )
         time.sleep(0.1)
 
 
@@ -71,8 +76,13 @@ def ended(run: subprocess.Popen[str]) -> tuple[int, str]:
 
 def assert_whole(store: Path, expected: list[tuple]) -> None:
     connection = sqlite3.connect(store)
-    assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (N_CELLS, N_CELLS)
-    assert connection.execute("SELECT count(*) FROM cells WHERE status <> 'done'").fetchone() == (0,)
+    assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (
+        N_CELLS,
+        N_CELLS,
+    )
+    assert connection.execute("SELECT count(*) FROM cells WHERE status <> 'done'").fetchone() == (
+        0,
+    )
     assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
@@ -93,7 +103,9 @@ def cluster(tmp_path) -> Iterator[Cluster]:
     made.end()
 
 
-def test_worker_scheduler_and_coordinator_are_killed_and_every_cell_is_there_once(tmp_path, cluster, at_home):
+def test_worker_scheduler_and_coordinator_are_killed_and_every_cell_is_there_once(
+    tmp_path, cluster, at_home
+):
     file, store = lab(tmp_path), tmp_path / "a.sqlite"
     cluster.start_scheduler()
     for _ in range(N_WORKERS):
@@ -130,14 +142,20 @@ def test_worker_scheduler_and_coordinator_are_killed_and_every_cell_is_there_onc
     assert code == 0, said
     assert_whole(store, at_home)
     shown = subprocess.run(
-        [sys.executable, "-m", "paragone", "status", str(store)], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "paragone", "status", str(store)],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert f"lost: {count_losses(store)} workers died at" in shown
 
 
 def test_a_cell_that_takes_its_workers_down_is_given_up_and_the_others_are_done(tmp_path, cluster):
     """The worker is killed from within the cell's own process: the whole machine, as it were."""
-    file = write_lab(tmp_path, {"Good": 'use = "lab_methods:Still"', "Fatal": 'use = "lab_methods:TakesItsParentDown"'})
+    file = write_lab(
+        tmp_path,
+        {"Good": 'use = "lab_methods:Still"', "Fatal": 'use = "lab_methods:TakesItsParentDown"'},
+    )
     cluster.start_scheduler()
     for _ in range(2):
         cluster.start_worker()
@@ -155,9 +173,14 @@ def test_a_cell_that_takes_its_workers_down_is_given_up_and_the_others_are_done(
     assert code == 1, said
     with Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0) as results:
         places = results.places()
-    assert places.groupby("method")["status"].agg(set).to_dict() == {"Good": {"done"}, "Fatal": {"failed"}}
+    assert places.groupby("method")["status"].agg(set).to_dict() == {
+        "Good": {"done"},
+        "Fatal": {"failed"},
+    }
     whys = set(places[places["method"] == "Fatal"]["why"])
-    assert whys == {"the worker process died 3 times at this cell, as when the system runs out of memory"}
+    assert whys == {
+        "the worker process died 3 times at this cell, as when the system runs out of memory"
+    }
 
 
 def test_workers_that_come_and_go_are_followed(tmp_path, cluster, at_home):
@@ -186,7 +209,10 @@ def namespaces() -> Iterator[Namespaces]:
         made.make(N_WORKERS)
     except subprocess.CalledProcessError as error:
         made.end()
-        pytest.skip(f"network namespaces left out: this machine does not allow them ({error.stderr.decode().strip()})")
+        pytest.skip(
+            "network namespaces left out: this machine does not allow them"
+            f" ({error.stderr.decode().strip()})"
+        )
     yield made
     made.end()
 

@@ -1,7 +1,7 @@
 """Faults at random instants: no reported cell is lost, none doubled, no score wrong, and always a clear sentence.
 
-The slow tests try every fault twenty times and leave what came of it in ``build/faults``, from which
-``scripts/reliability-table`` makes the table of ``docs/reliability.md``.
+The slow tests try every fault twenty times and leave what came of it in ``build/faults``, from
+which ``scripts/reliability-table`` makes the table of ``docs/reliability.md``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def test_faults_of_the_disk_lose_double_and_falsify_nothing(bench, outcomes, nam
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="a run on another host needs root: run as root to have it tried")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="a run on another host needs root: run as root to have it tried"
+)
 def test_a_clock_that_is_set_back_changes_nothing(bench, outcomes):
     try_often("clock set back", ClockSetBack(bench.folder / "clock"), bench, outcomes)
 

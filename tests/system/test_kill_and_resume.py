@@ -28,12 +28,23 @@ def small_lab(folder: Path) -> Path:
 
 def start(file: Path, store: Path, workers: int = 2, nap: float = 0.0) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "paragone", "run", str(file), "--store", str(store), "--workers", str(workers)],
+        [
+            sys.executable,
+            "-m",
+            "paragone",
+            "run",
+            str(file),
+            "--store",
+            str(store),
+            "--workers",
+            str(workers),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Where the tests run in the background of a shell, Ctrl-C is ignored, and that is handed down.
+        # Where the tests run in the background of a shell, Ctrl-C is ignored, and that is handed
+        # down.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         env={**os.environ, "LAB_NAP": str(nap)},
     )
@@ -50,7 +61,9 @@ def uninterrupted(tmp_path_factory) -> Contents:
 
 # Two kills are one of each kind: the coordinator alone, and the whole group.
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path, uninterrupted, kills):
+def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(
+    tmp_path, uninterrupted, kills
+):
     file, store = small_lab(tmp_path), tmp_path / "a.sqlite"
     instants = random.Random(kills)
     for kill in range(kills):
@@ -111,7 +124,9 @@ def test_workers_end_when_their_coordinator_is_killed(tmp_path):
     deadline = time.monotonic() + 60
     while not children and time.monotonic() < deadline:
         time.sleep(0.2)
-        found = subprocess.run(["pgrep", "-s", str(run.pid)], capture_output=True, text=True, check=False)
+        found = subprocess.run(
+            ["pgrep", "-s", str(run.pid)], capture_output=True, text=True, check=False
+        )
         children = [pid for pid in found.stdout.split() if pid != str(run.pid)]
     assert children
     time.sleep(3)
@@ -119,7 +134,9 @@ def test_workers_end_when_their_coordinator_is_killed(tmp_path):
     run.communicate(timeout=60)
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
-        alive = subprocess.run(["pgrep", "-s", str(run.pid)], capture_output=True, text=True, check=False)
+        alive = subprocess.run(
+            ["pgrep", "-s", str(run.pid)], capture_output=True, text=True, check=False
+        )
         if not alive.stdout.split():
             return
         time.sleep(0.2)

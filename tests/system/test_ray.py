@@ -27,7 +27,9 @@ from paragone.testing.executors import EXECUTOR_CONTRACT
 NO_RAY = importlib.util.find_spec("ray") is None
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(NO_RAY, reason="Ray is not installed, and no extra of Paragone's brings it: pip install ray"),
+    pytest.mark.skipif(
+        NO_RAY, reason="Ray is not installed, and no extra of Paragone's brings it: pip install ray"
+    ),
 ]
 PAGE = Path(__file__).parents[2] / "docs" / "howto-cluster.md"
 N_METHODS, FOLDS = 6, 3
@@ -37,7 +39,9 @@ PATIENCE = 120
 
 def block_with(words: str) -> str:
     """Return the one block of the page that has these words."""
-    (found,) = [part for part in PAGE.read_text(encoding="utf-8").split("```python\n")[1:] if words in part]
+    (found,) = [
+        part for part in PAGE.read_text(encoding="utf-8").split("```python\n")[1:] if words in part
+    ]
     return found.partition("```")[0]
 
 
@@ -52,11 +56,21 @@ def executor(folder) -> Iterator[Executor]:
 
     (folder / "ray_executor.py").write_text(block_with("class RayExecutor"))
     kept = dict(os.environ)
-    # The workers find the module as those of a user do, beside the experiment; the key stays out of the home folder.
-    os.environ |= {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path]), "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    os.environ |= {"LAB_NAP": "0.5", "LAB_FITS": str(folder / "fits"), "RAY_USAGE_STATS_ENABLED": "0"}
+    # The workers find the module as those of a user do, beside the experiment; the key stays out of
+    # the home folder.
+    os.environ |= {
+        "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+    }
+    os.environ |= {
+        "LAB_NAP": "0.5",
+        "LAB_FITS": str(folder / "fits"),
+        "RAY_USAGE_STATS_ENABLED": "0",
+    }
     sys.path.insert(0, str(folder))
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False)
+    ray.init(
+        num_cpus=2, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False
+    )
     try:
         yield importlib.import_module("ray_executor").RayExecutor()
     finally:
@@ -113,7 +127,9 @@ def worker_at_work() -> int:
     while time.monotonic() < deadline:
         for place in Path("/proc").glob("[0-9]*"):
             try:
-                mine = (place / "cmdline").read_bytes().startswith(b"ray::call") and is_below(int(place.name))
+                mine = (place / "cmdline").read_bytes().startswith(b"ray::call") and is_below(
+                    int(place.name)
+                )
             except OSError:
                 continue
             if mine:
@@ -132,7 +148,9 @@ def is_below(process: int) -> bool:
     return False
 
 
-def test_the_run_of_the_page_uses_the_cores_of_the_cluster(executor, at_home, tmp_path, monkeypatch):
+def test_the_run_of_the_page_uses_the_cores_of_the_cluster(
+    executor, at_home, tmp_path, monkeypatch
+):
     lab_of(tmp_path, N_METHODS, FOLDS)
     (tmp_path / "lab.toml").rename(tmp_path / "experiment.toml")
     monkeypatch.chdir(tmp_path)

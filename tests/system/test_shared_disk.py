@@ -68,13 +68,18 @@ def test_another_host_sees_a_run_grow_and_leaves_nothing_beside_it(bench, hosts,
     assert contents(tmp_path / "server" / "a.sqlite") == bench.reference
 
 
-def test_a_second_run_on_another_host_is_refused_in_a_sentence_and_the_first_goes_on(bench, hosts, tmp_path):
+def test_a_second_run_on_another_host_is_refused_in_a_sentence_and_the_first_goes_on(
+    bench, hosts, tmp_path
+):
     one, other = hosts
     first = bench.start(tmp_path, one / "a.sqlite", nap=0.1, LAB_SILENCE=SILENCE)
     await_cells(other / "a.sqlite", 1)
     second = bench.start(tmp_path, other / "a.sqlite", **ELSEWHERE)
     assert second.wait() == 2
     assert "is at work in store" in second.errors
-    assert f"on a file system that hosts share (fuse at {other}) one run at a time writes" in second.errors
+    assert (
+        f"on a file system that hosts share (fuse at {other}) one run at a time writes"
+        in second.errors
+    )
     assert first.wait() == 0, first.errors
     assert contents(tmp_path / "server" / "a.sqlite") == bench.reference

@@ -35,7 +35,8 @@ from distributed import Client
 from paragone import Experiment
 
 if __name__ == "__main__":
-    # As on the page, but for what two nodes on one machine cannot give: memory of their own, and networks.
+    # As on the page, but for what two nodes on one machine cannot give: memory of their own, and
+    # networks.
     cluster = SLURMCluster(
         queue="compute",
         cores=1,
@@ -55,7 +56,8 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory) -> Iterator[SlurmCluster]:
-    # Where Slurm is missing this is an error, not a test that is left out: `make test-slow` installs it.
+    # Where Slurm is missing this is an error, not a test that is left out: `make test-slow`
+    # installs it.
     cluster = SlurmCluster(tmp_path_factory.mktemp("slurm"))
     cluster.start()
     yield cluster
@@ -77,7 +79,17 @@ def at_home(tmp_path_factory) -> Contents:
     folder = tmp_path_factory.mktemp("home")
     lab_of(folder, N_METHODS, FOLDS)
     run = subprocess.run(
-        [sys.executable, "-m", "paragone", "run", "lab.toml", "--store", "a.sqlite", "--workers", "2"],
+        [
+            sys.executable,
+            "-m",
+            "paragone",
+            "run",
+            "lab.toml",
+            "--store",
+            "a.sqlite",
+            "--workers",
+            "2",
+        ],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -90,12 +102,24 @@ def at_home(tmp_path_factory) -> Contents:
 class Coordinator:
     """`paragone run --engine slurm` in a folder with the small laboratory."""
 
-    def __init__(self, slurm: SlurmCluster, folder: Path, *options: str, nap: float = 0.0, workers: int = 2) -> None:
+    def __init__(
+        self, slurm: SlurmCluster, folder: Path, *options: str, nap: float = 0.0, workers: int = 2
+    ) -> None:
         if not (folder / "lab.toml").exists():
             lab_of(folder, N_METHODS, FOLDS)
         self.folder, self.slurm = folder, slurm
         self.store, self.queue = folder / "a.sqlite", folder / "a.sqlite-slurm"
-        command = ["run", "lab.toml", "--store", "a.sqlite", "--engine", "slurm", "--workers", str(workers), *options]
+        command = [
+            "run",
+            "lab.toml",
+            "--store",
+            "a.sqlite",
+            "--engine",
+            "slurm",
+            "--workers",
+            str(workers),
+            *options,
+        ]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paragone", *command],
             cwd=folder,
@@ -123,7 +147,9 @@ class Coordinator:
 
     def jobs(self, state: str = "RUNNING") -> list[str]:
         """Return the jobs in a state, as Slurm names them."""
-        return self.slurm.tell("squeue", "--noheader", "--array", f"--states={state}", "--format=%F_%K").split()
+        return self.slurm.tell(
+            "squeue", "--noheader", "--array", f"--states={state}", "--format=%F_%K"
+        ).split()
 
     def processes(self) -> list[int]:
         """Return the workers' processes, which their names end with."""
@@ -153,12 +179,16 @@ def test_jobs_give_the_bytes_of_a_local_run_and_leave_by_themselves(slurm, tmp_p
     job = re.search(r"submitted 2 jobs to Slurm: (\d+)_\[0-1\]", said)
     assert job is not None, said
     assert not run.queue.exists()
-    ended = slurm.tell("squeue", "--noheader", "--array", "--states=all", f"--jobs={job[1]}", "--format=%T")
+    ended = slurm.tell(
+        "squeue", "--noheader", "--array", "--states=all", f"--jobs={job[1]}", "--format=%T"
+    )
     assert ended.split() == ["COMPLETED", "COMPLETED"]
     assert run.losses() == 0
 
 
-def test_a_job_that_is_cancelled_gives_its_cell_back_and_the_other_goes_on(slurm, tmp_path, at_home):
+def test_a_job_that_is_cancelled_gives_its_cell_back_and_the_other_goes_on(
+    slurm, tmp_path, at_home
+):
     run = Coordinator(slurm, tmp_path, nap=1)
     run.wait_for(lambda: len(run.processes()) == 2)
     run.wait_for_cells(4)
@@ -170,7 +200,9 @@ def test_a_job_that_is_cancelled_gives_its_cell_back_and_the_other_goes_on(slurm
     assert run.losses() == 0
 
 
-def test_where_all_jobs_are_cancelled_the_run_ends_with_a_sentence_and_goes_on_later(slurm, tmp_path, at_home):
+def test_where_all_jobs_are_cancelled_the_run_ends_with_a_sentence_and_goes_on_later(
+    slurm, tmp_path, at_home
+):
     run = Coordinator(slurm, tmp_path, nap=1)
     run.wait_for_cells(4)
     slurm.tell("scancel", run.jobs()[0].partition("_")[0])
@@ -213,7 +245,9 @@ def test_a_worker_that_is_killed_costs_its_cell_a_second_start(slurm, tmp_path, 
     assert [path.name for path in run.queue.iterdir()] == ["logs"]
 
 
-def test_a_coordinator_that_is_killed_is_followed_by_one_that_takes_what_the_jobs_did(slurm, tmp_path, at_home):
+def test_a_coordinator_that_is_killed_is_followed_by_one_that_takes_what_the_jobs_did(
+    slurm, tmp_path, at_home
+):
     run = Coordinator(slurm, tmp_path, nap=1)
     run.wait_for_cells(4)
     run.process.kill()
@@ -240,7 +274,10 @@ def test_more_jobs_than_cells_are_not_submitted(slurm, tmp_path):
 def test_what_sbatch_refuses_is_said_in_its_own_words(slurm, tmp_path):
     code, said = Coordinator(slurm, tmp_path, "--slurm", "--partition=nowhere").ended()
     assert code == 2, said
-    assert "paragone: sbatch refused the jobs: sbatch: error: invalid partition specified: nowhere" in said
+    assert (
+        "paragone: sbatch refused the jobs: sbatch: error: invalid partition specified: nowhere"
+        in said
+    )
 
 
 def test_a_job_that_waits_says_why(slurm, tmp_path):
@@ -312,7 +349,9 @@ def test_a_job_that_starts_late_finds_nothing_to_do_and_leaves(slurm, tmp_path, 
         time.sleep(0.5)
     logs = sorted((run.queue / "logs").glob("*.log"))
     job = logs[0].name.partition("_")[0]
-    ended = slurm.tell("squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--format=%T").split()
+    ended = slurm.tell(
+        "squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--format=%T"
+    ).split()
     assert ended == ["COMPLETED"] * 4
     assert not any((run.queue / "workers").iterdir())
     again = Coordinator(slurm, tmp_path)
@@ -322,7 +361,9 @@ def test_a_job_that_starts_late_finds_nothing_to_do_and_leaves(slurm, tmp_path, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
-def test_a_queue_on_a_disk_that_fills_up_ends_in_a_sentence_and_goes_on_when_there_is_room(slurm, tmp_path, at_home):
+def test_a_queue_on_a_disk_that_fills_up_ends_in_a_sentence_and_goes_on_when_there_is_room(
+    slurm, tmp_path, at_home
+):
     with memory_disk(tmp_path / "disk", 4) as disk:
         options = ("--queue", str(disk / "queue"))
         run = Coordinator(slurm, tmp_path, *options, nap=1)
@@ -338,7 +379,8 @@ def test_a_queue_on_a_disk_that_fills_up_ends_in_a_sentence_and_goes_on_when_the
 
 
 @pytest.mark.skipif(
-    NO_JOBQUEUE, reason="dask-jobqueue is not installed, and no extra brings it: pip install dask-jobqueue"
+    NO_JOBQUEUE,
+    reason="dask-jobqueue is not installed, and no extra brings it: pip install dask-jobqueue",
 )
 def test_the_recipe_with_dask_jobqueue_gives_the_bytes_of_a_local_run(slurm, tmp_path, at_home):
     lab_of(tmp_path, N_METHODS, FOLDS)
@@ -359,14 +401,26 @@ def test_the_recipe_with_dask_jobqueue_gives_the_bytes_of_a_local_run(slurm, tmp
 
 
 @pytest.mark.parametrize("warning", ["USR1", "TERM"])
-def test_a_run_in_one_job_stops_at_a_signal_and_goes_on_when_it_is_requeued(slurm, tmp_path, at_home, warning):
+def test_a_run_in_one_job_stops_at_a_signal_and_goes_on_when_it_is_requeued(
+    slurm, tmp_path, at_home, warning
+):
     """`sbatch --wrap "exec paragone run x.toml"`: no coordinator elsewhere, the cells on processes of the node."""
     lab_of(tmp_path, N_METHODS, FOLDS)
     command = f"exec {sys.executable} -m paragone run lab.toml --store a.sqlite --workers 1"
-    options = ["--parsable", "--requeue", "--open-mode=append", "--output=log", f"--chdir={tmp_path}"]
+    options = [
+        "--parsable",
+        "--requeue",
+        "--open-mode=append",
+        "--output=log",
+        f"--chdir={tmp_path}",
+    ]
     environment = {**slurm.environment, "LAB_NAP": "1"}
     submitted = subprocess.run(
-        ["sbatch", *options, "--wrap", command], env=environment, capture_output=True, text=True, check=True
+        ["sbatch", *options, "--wrap", command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     job, store = submitted.stdout.strip(), tmp_path / "a.sqlite"
     deadline = time.monotonic() + PATIENCE

@@ -70,12 +70,16 @@ def write_lab(folder: Path) -> None:
     ]
     (folder / "rows" / "train.txt").write_text("".join(lines[:120]))
     (folder / "rows" / "test.txt").write_text("".join(lines[120:]))
-    (folder / "rows" / "valid_row_indices.txt").write_text("".join(f"{i}\n" for i in range(0, 120, 8)))
+    (folder / "rows" / "valid_row_indices.txt").write_text(
+        "".join(f"{i}\n" for i in range(0, 120, 8))
+    )
     (folder / "telling.py").write_text(MODELS)
     (folder / "lab.toml").write_text(LAB)
 
 
-def start(folder: Path, workers: int, nap: float = 0, epochs: str = "epochs.txt") -> subprocess.Popen[str]:
+def start(
+    folder: Path, workers: int, nap: float = 0, epochs: str = "epochs.txt"
+) -> subprocess.Popen[str]:
     if not (folder / "rows").exists():
         write_lab(folder)
     run = ["run", str(folder / "lab.toml"), "--workers", str(workers), "--accept-leak", "all"]
@@ -95,9 +99,13 @@ def content(store: Path) -> dict[str, list[tuple[object, ...]]]:
     """Everything that a result consists of, times left out."""
     queries = {
         "fits": "SELECT fit_key, arrays, info FROM fits ORDER BY fit_key",
-        "samples": "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key",
-        "scores": "SELECT key, metric, at, value FROM scores JOIN cells ON cells.id = cell_id "
-        "JOIN measures ON measures.id = measure_id ORDER BY key, metric, at",
+        "samples": (
+            "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key"
+        ),
+        "scores": (
+            "SELECT key, metric, at, value FROM scores JOIN cells ON cells.id = cell_id "
+            "JOIN measures ON measures.id = measure_id ORDER BY key, metric, at"
+        ),
         "notes": "SELECT key, notes FROM cells ORDER BY key",
         "truths": "SELECT truth_key, payload FROM truths ORDER BY truth_key",
     }
@@ -113,7 +121,9 @@ def check_logs(folder: Path) -> None:
     logs = folder / "lab.sqlite-logs"
     for seed in range(2):
         text = (logs / f"rows-SMGCN-fold0-seed{seed}.log").read_text()
-        assert [int(epoch) for epoch in re.findall(r"^Epoch (\d+) ", text, flags=re.M)] == list(range(12))
+        assert [int(epoch) for epoch in re.findall(r"^Epoch (\d+) ", text, flags=re.M)] == list(
+            range(12)
+        )
         assert text.splitlines()[-1].startswith("Best Iter=[")
         assert text.count("Best Iter=") == 1
     assert (logs / "rows-SMGCN.result").read_text().count("\n\tBest Iter=[") == 2
@@ -145,7 +155,9 @@ def test_two_workers_give_the_bytes_of_one(tmp_path, uninterrupted):
 
 
 @pytest.mark.slow
-def test_a_fit_that_was_killed_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_path, uninterrupted):
+def test_a_fit_that_was_killed_goes_on_where_it_was_and_ends_in_the_same_bytes(
+    tmp_path, uninterrupted
+):
     run = start(tmp_path, workers=1, nap=0.25)
     progress = tmp_path / "lab.sqlite-progress"
     deadline = time.monotonic() + 120

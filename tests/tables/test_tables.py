@@ -35,9 +35,9 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), ma
 def test_no_special_character_survives_latex_escaping_bare(text):
     escaped = escape_latex(text)
     two_ways = r"\\ifx\\Umathchar\\undefined\{\[\}[^\\]*\]\\else [^\\]*\\fi\{\}"
-    stripped = re.sub(rf"{two_ways}|\\[&%$#_{{}}]|\\text[a-z]+\{{\}}|\\ldots\{{\}}|\\\(.*?\\\)", "", escaped).replace(
-        "~", "", escaped.count("~")
-    )
+    stripped = re.sub(
+        rf"{two_ways}|\\[&%$#_{{}}]|\\text[a-z]+\{{\}}|\\ldots\{{\}}|\\\(.*?\\\)", "", escaped
+    ).replace("~", "", escaped.count("~"))
     assert not re.search(r"[&%$#_{}^\\]", stripped)
 
 
@@ -71,11 +71,15 @@ def test_csv_reads_back_but_for_the_apostrophe_before_a_formula(rows):
             is_number = re.match(r"[-+]?[\d.]", given_text) is not None
             if given_text[:1] in ("=", "@") and len(given_text) > 1:
                 assert text.startswith("'")
-            elif given_text[:1] not in ("=", "@", "+", "-", "\t", "\r") or (is_number and len(given_text) < 3):
+            elif given_text[:1] not in ("=", "@", "+", "-", "\t", "\r") or (
+                is_number and len(given_text) < 3
+            ):
                 assert text == given_text
 
 
-@pytest.mark.parametrize("formula", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3+cmd|' /C calc'!A0", "\t=1", "-a"])
+@pytest.mark.parametrize(
+    "formula", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3+cmd|' /C calc'!A0", "\t=1", "-a"]
+)
 def test_no_name_is_a_formula_in_a_spreadsheet(formula, tmp_path):
     import pandas as pd
 
@@ -85,7 +89,9 @@ def test_no_name_is_a_formula_in_a_spreadsheet(formula, tmp_path):
     assert (read["method"][0], read["value"][0]) == ("'" + formula, -1.5)
 
 
-@pytest.mark.parametrize("number", ["-0.5", "+0.0120", "-0.5 ± 0.1", "-", "-1e-05", "+0.1 [-0.2, +0.3]"])
+@pytest.mark.parametrize(
+    "number", ["-0.5", "+0.0120", "-0.5 ± 0.1", "-", "-1e-05", "+0.1 [-0.2, +0.3]"]
+)
 def test_numbers_stay_numbers_in_csv(number):
     assert to_csv(Table.of(["a"], [[number]])).splitlines()[1].strip('"') == number
 
@@ -112,7 +118,8 @@ def test_html_texts_read_back_as_they_were_written(rows):
 
 def test_marks_reach_every_writer():
     table = Table.of(
-        ["m", "x"], [["A", TableCell("1", bold=True, superscript="b")], ["B", TableCell("2", underline=True)]]
+        ["m", "x"],
+        [["A", TableCell("1", bold=True, superscript="b")], ["B", TableCell("2", underline=True)]],
     )
     assert r"\textbf{1}\textsuperscript{b}" in to_latex(table)
     assert r"\underline{2}" in to_latex(table)
@@ -131,7 +138,9 @@ def test_best_and_second_are_marked_with_all_their_ties(values, higher):
     cells = mark_best(values, [str(v) for v in values], higher_is_better=higher)
     levels = sorted(set(values), reverse=higher)
     assert [cell.bold for cell in cells] == [v == levels[0] for v in values]
-    assert [cell.underline for cell in cells] == [len(levels) > 1 and v == levels[1] for v in values]
+    assert [cell.underline for cell in cells] == [
+        len(levels) > 1 and v == levels[1] for v in values
+    ]
 
 
 def test_missing_values_are_never_best():
@@ -160,7 +169,9 @@ def test_wide_characters_keep_text_columns_aligned():
     assert lines[2] == "abcd  2"
 
 
-@pytest.mark.parametrize(("p", "text"), [(0.04999, "0.0500"), (0.5, "0.500"), (0.0625, "0.0625"), (0.0, "<0.0001")])
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.04999, "0.0500"), (0.5, "0.500"), (0.0625, "0.0625"), (0.0, "<0.0001")]
+)
 def test_p_values_have_three_significant_figures(p, text):
     assert format_p(p) == text
 
@@ -171,7 +182,9 @@ def test_zero_differences_carry_no_sign():
 
 @given(
     st.lists(
-        st.tuples(st.text("ab\u00e91.-", min_size=1, max_size=8), st.sampled_from(["left", "right"])),
+        st.tuples(
+            st.text("ab\u00e91.-", min_size=1, max_size=8), st.sampled_from(["left", "right"])
+        ),
         min_size=1,
         max_size=4,
     ),
@@ -180,5 +193,7 @@ def test_zero_differences_carry_no_sign():
 def test_plain_padding_aligns_as_the_library_for_layout_does(columns, data):
     cells = st.builds(TableCell, st.text("ab \u00e91.-", max_size=8), bold=st.booleans())
     row = st.lists(cells, min_size=len(columns), max_size=len(columns))
-    table = Table.of([Column(*column) for column in columns], data.draw(st.lists(row, min_size=1, max_size=4)))
+    table = Table.of(
+        [Column(*column) for column in columns], data.draw(st.lists(row, min_size=1, max_size=4))
+    )
     assert to_text(table) == "\n".join(model._laid_out(table))

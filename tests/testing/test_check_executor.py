@@ -33,7 +33,9 @@ def test_a_local_executor_keeps_the_contract(make):
 
 def test_a_dask_cluster_keeps_the_contract():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
         Client(cluster) as client,
     ):
         assert len(check_executor(client.get_executor(pure=False))) == len(EXECUTOR_CONTRACT.laws)

@@ -31,12 +31,21 @@ def herbs() -> Dataset:
 
 
 EXAMPLES = {
-    "curve": lambda: (Curve(KGrid(2, 4, 2)), "wine-traits", {"Variance": "variance", "Random": "random"}),
+    "curve": lambda: (
+        Curve(KGrid(2, 4, 2)),
+        "wine-traits",
+        {"Variance": "variance", "Random": "random"},
+    ),
     "crossval": lambda: (Crossval(test=0.25), small_numbers(), RIDGE),
     "given": lambda: (
         GivenResults(),
         "iris",
-        {"A": {"use": "paragone.protocols.given.protocol:GivenScores", "params": {"scores": {"accuracy": 0.75}}}},
+        {
+            "A": {
+                "use": "paragone.protocols.given.protocol:GivenScores",
+                "params": {"scores": {"accuracy": 0.75}},
+            }
+        },
     ),
     "predict": lambda: (Predict(), "iris", {"NB": "sklearn.naive_bayes:GaussianNB"}),
     "topk": lambda: (TopK(k=(1, 3), validation="none", floors=False), herbs(), {"EASE": "ease"}),

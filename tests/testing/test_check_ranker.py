@@ -19,7 +19,9 @@ def of_alias(alias: str) -> type:
     return found
 
 
-RANKERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")]
+RANKERS = [
+    name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")
+]
 
 
 @pytest.mark.parametrize("alias", RANKERS)
@@ -34,7 +36,10 @@ VARIANTS = [
     GRRO(variant="label_specific"),
     LSMFS(form="consistent"),
     *[of_alias(alias)(over="max") for alias in ("chi2", "f-classif", "mutual-info", "relieff")],
-    *[of_alias(alias)(guard=False) for alias in ("dagfs", "lrmfs", "grro", "srfs", "scnmf", "lsmfs", "rfsfs")],
+    *[
+        of_alias(alias)(guard=False)
+        for alias in ("dagfs", "lrmfs", "grro", "srfs", "scnmf", "lsmfs", "rfsfs")
+    ],
 ]
 
 

@@ -17,13 +17,21 @@ from paragone.testing import check_reader
 N = 12
 X = np.arange(3.0 * N).reshape(N, 3) % 7
 LABELS = (np.arange(2 * N).reshape(N, 2) % 3 == 0).astype(int)
-TABLE = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": ["x", "y"] * (N // 2), "price": np.arange(N) * 1.5})
+TABLE = pd.DataFrame(
+    {"a": X[:, 0], "b": X[:, 1], "kind": ["x", "y"] * (N // 2), "price": np.arange(N) * 1.5}
+)
 HOUSES = {"target": "price", "task": "regression"}
 
 
 def arff(path: Path) -> None:
     rows = [f"{a:g},{b:g},{'x' if n % 2 else 'y'},{n % 2}" for n, (a, b, _) in enumerate(X)]
-    head = ["@relation r", "@attribute a numeric", "@attribute b numeric", "@attribute c {x,y}", "@attribute l {0,1}"]
+    head = [
+        "@relation r",
+        "@attribute a numeric",
+        "@attribute b numeric",
+        "@attribute c {x,y}",
+        "@attribute l {0,1}",
+    ]
     path.write_text("\n".join([*head, "@data", *rows]) + "\n")
 
 

@@ -64,12 +64,16 @@ class Ours:
 # Each names one kind of code, or of place, that a declaration can name.
 DECLARATIONS = {
     "a process as a method": "[methods.V]\n{shell}\n",
-    "a module beside the store": '[methods.V]\nuse = "{module}:Ranker"\nparams = {{ path = "rows.csv" }}\n',
+    "a module beside the store": (
+        '[methods.V]\nuse = "{module}:Ranker"\nparams = {{ path = "rows.csv" }}\n'
+    ),
     "an estimator inside parameters": (
-        '[methods.V]\nuse = "sklearn.multioutput:MultiOutputClassifier"\n[methods.V.params.estimator]\n{shell}\n'
+        "[methods.V]\nuse ="
+        ' "sklearn.multioutput:MultiOutputClassifier"\n[methods.V.params.estimator]\n{shell}\n'
     ),
     "a tuner's evaluator": (
-        '[methods.V]\nuse = "variance"\n[methods.V.tune]\ngrid = {{ x = [1] }}\n[methods.V.tune.evaluator]\n{shell}\n'
+        '[methods.V]\nuse = "variance"\n[methods.V.tune]\ngrid = {{ x = [1]'
+        " }}\n[methods.V.tune.evaluator]\n{shell}\n"
     ),
     "an evaluator": '[protocol.evaluator]\n{shell}\n[methods.V]\nuse = "variance"\n',
     "a splitter": '[split]\nkind = "{module}:Splitter"\n[methods.V]\nuse = "variance"\n',
@@ -78,14 +82,19 @@ DECLARATIONS = {
         'steps = [{{ use = "{module}:Ranker" }}]\n'
     ),
     "a metric of lists": (
-        '[protocol]\nkind = "topk"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "popularity"\n'
+        '[protocol]\nkind = "topk"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse ='
+        ' "popularity"\n'
     ),
-    "a metric of curves": '[protocol]\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "variance"\n',
+    "a metric of curves": (
+        '[protocol]\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "variance"\n'
+    ),
     "a scorer of predictions": (
-        '[protocol]\nkind = "predict"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "sklearn.svm:SVC"\n'
+        '[protocol]\nkind = "predict"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse ='
+        ' "sklearn.svm:SVC"\n'
     ),
     "a scorer that selects": (
-        '[protocol]\nkind = "crossval"\nmetric = "{module}:metric"\n[methods.V]\nuse = "sklearn.linear_model:Ridge"\n'
+        '[protocol]\nkind = "crossval"\nmetric = "{module}:metric"\n[methods.V]\nuse ='
+        ' "sklearn.linear_model:Ridge"\n'
     ),
     "a protocol": '[protocol]\nkind = "{module}:Ours"\n[methods.V]\nuse = "variance"\n',
     "a space of parameters": (
@@ -97,7 +106,8 @@ DECLARATIONS = {
         '[methods.V]\nuse = "variance"\n'
     ),
     "a test and a correction": (
-        '[compare]\ntest = "{module}:corrected"\ncorrection = "{module}:corrected"\n[methods.V]\nuse = "variance"\n'
+        '[compare]\ntest = "{module}:corrected"\ncorrection ='
+        ' "{module}:corrected"\n[methods.V]\nuse = "variance"\n'
     ),
 }
 READER = '{{ path = "rows.csv", target = "y", task = "regression", reader = "{module}:read" }}'
@@ -119,7 +129,14 @@ strange = {module}:corrected
 strange = {module}:corrected
 """
 """What an installed package would add; here it only lies beside the store."""
-SETS = ("wine-traits", "{outside}/secret.csv", "../secret.csv", "link.csv", "folds:/proc/self", "openml:iris")
+SETS = (
+    "wine-traits",
+    "{outside}/secret.csv",
+    "../secret.csv",
+    "link.csv",
+    "folds:/proc/self",
+    "openml:iris",
+)
 SHADOWS = ("threading", "selectors", "json", "pickle", "numexpr", "bottleneck")
 """Modules of Python and optional packages: libraries look for them, and must not find them beside the store."""
 
@@ -190,7 +207,10 @@ class Stranger:
         with sqlite3.connect(self.store) as db:
             db.execute("UPDATE experiments SET declared = ?", (declared,))
             # Pages go by what was described when the plan was made.
-            db.execute("UPDATE experiments SET described = json_set(described, '$.sections', json(?))", (section,))
+            db.execute(
+                "UPDATE experiments SET described = json_set(described, '$.sections', json(?))",
+                (section,),
+            )
         db.close()
         self.store.with_suffix(".toml").write_text(declared)
 
@@ -207,25 +227,39 @@ class Stranger:
         assert self.module not in sys.modules
         assert not [name for name in watch.opened if name.endswith("secret.csv")]
         assert str(self.folder) not in sys.path
-        assert not [name for name in watch.opened if name.startswith(str(self.folder)) and name.endswith(".py")]
+        assert not [
+            name
+            for name in watch.opened
+            if name.startswith(str(self.folder)) and name.endswith(".py")
+        ]
 
 
 def made(folder: Path, number: int) -> Stranger:
     """Run a small experiment honestly, then let the stranger write into the store and beside it."""
-    stranger = Stranger(folder / "from-elsewhere", folder, folder / "marks", f"strangers_module_{number}")
+    stranger = Stranger(
+        folder / "from-elsewhere", folder, folder / "marks", f"strangers_module_{number}"
+    )
     stranger.folder.mkdir()
     stranger.marks.mkdir()
     for name in (stranger.module, *SHADOWS):
-        (stranger.folder / f"{name}.py").write_text(MODULE.format(marks=str(stranger.marks), name=name))
+        (stranger.folder / f"{name}.py").write_text(
+            MODULE.format(marks=str(stranger.marks), name=name)
+        )
     installed = stranger.folder / f"{stranger.module}-1.0.dist-info"
     installed.mkdir()
-    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {stranger.module}\nVersion: 1.0\n")
+    (installed / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {stranger.module}\nVersion: 1.0\n"
+    )
     (installed / "entry_points.txt").write_text(ENTRY_POINTS.format(module=stranger.module))
     (folder / "secret.csv").write_text("a,b,y\n1,2,0\n3,4,1\n")
     (stranger.folder / "rows.csv").write_text("a,b,y\n1,2,0\n3,4,1\n")
     (stranger.folder / "link.csv").symlink_to(folder / "secret.csv")
     experiment = Experiment(
-        ["wine-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, Curve(k=KGrid(2, 6, 2)), name="lab"
+        ["wine-traits"],
+        {"V": "variance", "R": "random"},
+        {"folds": 2},
+        Curve(k=KGrid(2, 6, 2)),
+        name="lab",
     )
     experiment.run(stranger.store, workers=0).close()
     return stranger

@@ -59,7 +59,9 @@ READING = {
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_no_verb_that_reads_runs_what_the_store_names(paragone, stranger, verb, tmp_path, monkeypatch):
+def test_no_verb_that_reads_runs_what_the_store_names(
+    paragone, stranger, verb, tmp_path, monkeypatch
+):
     monkeypatch.chdir(stranger.folder)
     copy = shutil.copy(stranger.store, tmp_path / "copy.sqlite")
     places = {"store": stranger.store, "folder": stranger.folder, "out": tmp_path, "copy": copy}
@@ -67,14 +69,19 @@ def test_no_verb_that_reads_runs_what_the_store_names(paragone, stranger, verb, 
         ended = paragone(*(part.format(**places) for part in READING[verb]))
     assert ended.code in (0, 1), ended
     assert seen.opened, "the watch sees nothing, so it proves nothing"
-    assert set(seen.safe_paths) <= {"1"}, "processes that the verb starts would import from the working folder"
+    assert set(seen.safe_paths) <= {"1"}, (
+        "processes that the verb starts would import from the working folder"
+    )
     assert bool(seen.safe_paths) == (verb != "data")
     stranger.is_untouched(seen)
 
 
 def test_an_archive_goes_there_and_back_without_running_anything(paragone, stranger, tmp_path):
     with watched() as seen:
-        assert paragone("export", stranger.store, "--layout", "archive", "--out", tmp_path / "a").code == 0
+        assert (
+            paragone("export", stranger.store, "--layout", "archive", "--out", tmp_path / "a").code
+            == 0
+        )
         assert paragone("import", tmp_path / "a", "--store", tmp_path / "b.sqlite").code == 0
         assert paragone("audit", tmp_path / "b.sqlite").code == 0
     stranger.is_untouched(seen)
@@ -97,13 +104,22 @@ def test_the_live_view_runs_nothing(stranger):
 
     keeper = Keeper(stranger.store, Inline())
     keeper._lock = threading.RLock()
-    with TestClient(create_app(stranger.store, keeper), base_url="http://127.0.0.1:8765") as client, watched() as seen:
-        assert [client.get(path).status_code for path in ("/", "/progress", "/report")] == [200, 200, 200]
+    with (
+        TestClient(create_app(stranger.store, keeper), base_url="http://127.0.0.1:8765") as client,
+        watched() as seen,
+    ):
+        assert [client.get(path).status_code for path in ("/", "/progress", "/report")] == [
+            200,
+            200,
+            200,
+        ]
     stranger.is_untouched(seen)
 
 
 @pytest.mark.parametrize("what", DECLARATIONS)
-def test_an_audit_imports_builds_and_reads_nothing_that_a_store_names(paragone, made_stranger, what):
+def test_an_audit_imports_builds_and_reads_nothing_that_a_store_names(
+    paragone, made_stranger, what
+):
     made_stranger.declare(DECLARATIONS[what])
     with watched() as seen:
         ended = paragone("audit", made_stranger.store, "--sample", "9", "--canary", "all")
@@ -111,8 +127,12 @@ def test_an_audit_imports_builds_and_reads_nothing_that_a_store_names(paragone, 
     made_stranger.is_untouched(seen)
 
 
-def test_nor_a_reader_that_a_store_names_nor_an_entry_point_beside_it(paragone, made_stranger, monkeypatch):
-    made_stranger.declare(DECLARATIONS["a module beside the store"], ("wine-traits", READER, "strange:rows.csv"))
+def test_nor_a_reader_that_a_store_names_nor_an_entry_point_beside_it(
+    paragone, made_stranger, monkeypatch
+):
+    made_stranger.declare(
+        DECLARATIONS["a module beside the store"], ("wine-traits", READER, "strange:rows.csv")
+    )
     monkeypatch.chdir(made_stranger.folder)
     with watched() as seen:
         ended = paragone("audit", made_stranger.store, "--sample", "9", "--canary", "all")
@@ -121,10 +141,14 @@ def test_nor_a_reader_that_a_store_names_nor_an_entry_point_beside_it(paragone, 
     made_stranger.is_untouched(seen)
 
 
-def test_an_experiment_file_is_the_users_own_program_and_its_methods_are_run_without_being_asked(paragone, tmp_path):
+def test_an_experiment_file_is_the_users_own_program_and_its_methods_are_run_without_being_asked(
+    paragone, tmp_path
+):
     """The counterpart: the same declaration as a file that the user names."""
     stranger = made(tmp_path, next(NUMBERS))
-    stranger.declare(DECLARATIONS["a module beside the store"].replace("params", "# params"), ("wine-traits",))
+    stranger.declare(
+        DECLARATIONS["a module beside the store"].replace("params", "# params"), ("wine-traits",)
+    )
     ended = paragone("audit", stranger.store.with_suffix(".toml"))
     assert {f"imported-{stranger.module}", "built", "fitted"} <= set(stranger.left()), ended
     assert f"{stranger.module}:Ranker" in ended.err
@@ -143,8 +167,11 @@ def test_an_audit_without_consent_recomputes_every_score_and_says_what_it_left_o
     found = pg.audit(stranger.store, canary="all", sample=3)
     checked = {one.check: one for one in found.checked}
     with Results.open(stranger.store) as results:
-        assert checked["scores recomputed from predictions"].count == len(results.scores(repeats=True))
-    # wine-traits is bundled: it is looked at on the splits that the store keeps, all of its 178 rows held out once.
+        assert checked["scores recomputed from predictions"].count == len(
+            results.scores(repeats=True)
+        )
+    # wine-traits is bundled: it is looked at on the splits that the store keeps, all of its 178
+    # rows held out once.
     assert checked["rows on both sides, exactly"].count == 178
     assert checked["truth in the store against the data"].count == 2
     left = {one.check: (one.count, one.unit) for one in found.unchecked if "--run-code" in one.why}
@@ -163,21 +190,33 @@ def test_with_consent_it_says_first_what_it_imports_and_from_where(tmp_path, mon
     stranger.declare(DECLARATIONS["a module beside the store"], ("wine-traits",))
     told: list[tuple[str, list[str]]] = []
     pg.audit(
-        stranger.store, sample=0, canary="none", run_code=True, tell=lambda line: told.append((line, stranger.left()))
+        stranger.store,
+        sample=0,
+        canary="none",
+        run_code=True,
+        tell=lambda line: told.append((line, stranger.left())),
     )
     assert all(marks == [] for _, marks in told), "it was told after the import"
     lines = "\n".join(line for line, _ in told)
-    assert f"{stranger.module}:Ranker ({stranger.module}, from {stranger.folder / stranger.module}.py)" in lines
+    assert (
+        f"{stranger.module}:Ranker ({stranger.module}, from {stranger.folder / stranger.module}.py)"
+        in lines
+    )
     assert f"modules are looked for in {stranger.folder} too" in lines
     assert f"imported-{stranger.module}" in stranger.left(), "with consent it is run"
 
 
-def test_the_command_line_asks_for_consent_and_says_what_it_will_import(paragone, tmp_path, monkeypatch):
+def test_the_command_line_asks_for_consent_and_says_what_it_will_import(
+    paragone, tmp_path, monkeypatch
+):
     monkeypatch.setattr(sys, "path", [*sys.path])
     stranger = made(tmp_path, next(NUMBERS))
     stranger.declare(DECLARATIONS["a module beside the store"], ("wine-traits",))
     ended = paragone("audit", stranger.store, "--sample", "0", "--canary", "none", "--run-code")
-    assert f"{stranger.module}:Ranker ({stranger.module}, from {stranger.folder / stranger.module}.py)" in ended.err
+    assert (
+        f"{stranger.module}:Ranker ({stranger.module}, from {stranger.folder / stranger.module}.py)"
+        in ended.err
+    )
     assert f"imported-{stranger.module}" in stranger.left()
 
 
@@ -187,7 +226,9 @@ def test_processes_that_a_reading_verb_starts_import_nothing_from_the_working_fo
     command = [sys.executable, "-c", "import colorsys"]
 
     def said() -> str:
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, check=True
+        ).stdout
 
     assert said() == "shadowed\n"
     with without_working_folder():
@@ -197,7 +238,10 @@ def test_processes_that_a_reading_verb_starts_import_nothing_from_the_working_fo
 
 def start_without_working_folder(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start the command as its script does: with the folder of the script first on the path, not the working folder."""
-    start = "import sys; sys.path.pop(0); from paragone.cli import main; sys.argv[0] = 'paragone'; main()"
+    start = (
+        "import sys; sys.path.pop(0); from paragone.cli import main; sys.argv[0] = 'paragone';"
+        " main()"
+    )
     command = [sys.executable, "-c", start, *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
@@ -205,13 +249,16 @@ def start_without_working_folder(folder: Path, *arguments: str) -> subprocess.Co
 @pytest.mark.slow
 def test_charts_drawn_in_the_strangers_folder_import_nothing_from_there(tmp_path):
     stranger = made(tmp_path, next(NUMBERS))
-    drawn = start_without_working_folder(stranger.folder, "report", "lab.sqlite", "--out", str(tmp_path / "report"))
+    drawn = start_without_working_folder(
+        stranger.folder, "report", "lab.sqlite", "--out", str(tmp_path / "report")
+    )
     assert (drawn.returncode, stranger.left()) == (0, []), drawn.stderr
     assert list((tmp_path / "report").rglob("*.svg")), "charts are drawn in processes of their own"
 
 
 def test_python_m_paragone_does_not_import_from_the_working_folder(tmp_path):
-    # What Python loads before any line of ours, such as `typing`, nobody can keep out of `python -m`.
+    # What Python loads before any line of ours, such as `typing`, nobody can keep out of `python
+    # -m`.
     (tmp_path / "numexpr.py").write_text("print('shadowed')")
     (tmp_path / "rich.py").write_text("print('shadowed')")
     command = [sys.executable, "-m", "paragone", "data", "list", "--json"]
@@ -248,7 +295,9 @@ use = "no_such_module_anywhere:Thing"
         "os:system",
         "no_such_module_anywhere:Thing",
     ]
-    assert found["own_module_never_loaded.inner:Step"].origin == str(tmp_path / "own_module_never_loaded.py")
+    assert found["own_module_never_loaded.inner:Step"].origin == str(
+        tmp_path / "own_module_never_loaded.py"
+    )
     assert found["autoscale"].module.startswith("sklearn")
     assert "nowhere" in found["no_such_module_anywhere:Thing"].origin
     assert "own_module_never_loaded" not in sys.modules
@@ -312,10 +361,16 @@ kind = "crossval"
 use = "sklearn.linear_model:Ridge"
 """
     (tmp_path / "lab.toml").write_text(text)
-    assert paragone("run", tmp_path / "lab.toml", "--workers", "0", "--accept-leak", "all").code == 0
-    with_code = pg.audit(tmp_path / "lab.sqlite", run_code=True, in_process=True, canary="none", sample=0)
+    assert (
+        paragone("run", tmp_path / "lab.toml", "--workers", "0", "--accept-leak", "all").code == 0
+    )
+    with_code = pg.audit(
+        tmp_path / "lab.sqlite", run_code=True, in_process=True, canary="none", sample=0
+    )
     without = pg.audit(tmp_path / "lab.sqlite", canary="none", sample=0)
-    assert [f.message for f in without.of("PG101")] == [f.message for f in with_code.of("PG101")] != []
+    assert (
+        [f.message for f in without.of("PG101")] == [f.message for f in with_code.of("PG101")] != []
+    )
 
 
 @pytest.mark.parametrize("lab", ["numbers", "groups", "classes", "garden"])
@@ -335,5 +390,9 @@ def test_the_data_is_looked_at_alike_with_and_without_code(lab, tmp_path):
         records = StoredCells(store, lab)
         for name, arrangement in experiment.layout.arrangements.items():
             cells = [cell for cell in records.cells if cell.dataset == name]
-            stored = tuple(_splits(records, cells, arrangement.dataset, experiment.protocol, store.path))
-            assert [side.key for side in sides_of(stored)] == [side.key for side in sides_of(arrangement.splits)]
+            stored = tuple(
+                _splits(records, cells, arrangement.dataset, experiment.protocol, store.path)
+            )
+            assert [side.key for side in sides_of(stored)] == [
+                side.key for side in sides_of(arrangement.splits)
+            ]

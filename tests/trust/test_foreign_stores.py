@@ -14,12 +14,21 @@ from hypothesis import strategies as st
 from command_ends import refused
 from paragone import Experiment, InputError
 from paragone.lab.store import Store
-from paragone.lab.store.schema import SCHEMA_VERSION, STEPS, TICK, LimitedConnection, oddities, schema_statements
+from paragone.lab.store.schema import (
+    SCHEMA_VERSION,
+    STEPS,
+    TICK,
+    LimitedConnection,
+    oddities,
+    schema_statements,
+)
 from paragone.protocols import Curve, KGrid
 
 
 def experiment() -> Experiment:
-    return Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2)), name="lab")
+    return Experiment(
+        ["wine-traits"], {"V": "variance"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2)), name="lab"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +54,10 @@ def spoil(store: Path, *statements: str) -> None:
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 FOREIGN = {
     "a trigger that spoils what is written": (
-        "CREATE TRIGGER spoil AFTER INSERT ON cells BEGIN UPDATE cells SET status = 'failed' WHERE id = NEW.id; END",
+        (
+            "CREATE TRIGGER spoil AFTER INSERT ON cells BEGIN UPDATE cells SET status = 'failed'"
+            " WHERE id = NEW.id; END"
+        ),
         "a trigger 'spoil'",
     ),
     "a view": ("CREATE VIEW extra AS SELECT * FROM cells", "a view 'extra'"),
@@ -53,22 +65,36 @@ FOREIGN = {
     "a virtual table": ("CREATE VIRTUAL TABLE words USING fts5(text)", "a table 'words'"),
     "an index with an expression": ("CREATE INDEX odd ON cells (abs(seconds))", "an index 'odd'"),
     "an endless view in the place of the scores": (
-        f"CREATE VIEW scores AS {ENDLESS} i AS cell_id, i AS measure_id, i AS position, i AS at, i AS value FROM n",
+        (
+            f"CREATE VIEW scores AS {ENDLESS} i AS cell_id, i AS measure_id, i AS position, i AS"
+            " at, i AS value FROM n"
+        ),
         "a view 'scores'",
     ),
     "an endless view in the place of the runs": (
-        f"CREATE VIEW runs AS {ENDLESS} i AS id, 'h' AS host, 1 AS pid, '' AS process_start, 1 AS workers, "
-        "'{}' AS environment, '' AS begun_at, 0.0 AS beat FROM n",
+        (
+            f"CREATE VIEW runs AS {ENDLESS} i AS id, 'h' AS host, 1 AS pid, '' AS process_start, 1"
+            " AS workers, '{}' AS environment, '' AS begun_at, 0.0 AS beat FROM n"
+        ),
         "a view 'runs'",
     ),
     "a column that is computed": (
         "CREATE TABLE truths (truth_key TEXT PRIMARY KEY, payload BLOB AS (zeroblob(9)))",
         "its table 'truths' is not as Paragone makes it",
     ),
-    "a table without its checks": ("CREATE TABLE claims (key TEXT PRIMARY KEY, run_id)", "its table 'claims' is not"),
+    "a table without its checks": (
+        "CREATE TABLE claims (key TEXT PRIMARY KEY, run_id)",
+        "its table 'claims' is not",
+    ),
     "nothing in the place of a table": ("SELECT 1", "its table 'losses' is missing"),
 }
-TAKEN = {"scores": "scores", "runs": "runs", "computed": "truths", "checks": "claims", "nothing": "losses"}
+TAKEN = {
+    "scores": "scores",
+    "runs": "runs",
+    "computed": "truths",
+    "checks": "claims",
+    "nothing": "losses",
+}
 
 
 def made_foreign(store: Path, what: str) -> str:
@@ -131,7 +157,8 @@ def test_the_tables_that_the_code_makes_are_those_that_it_expects(version, tmp_p
     for statement in schema_statements(until=version):
         database.execute(statement)
     assert oddities(database, version) == ()
-    # By a second way: every name of the statements is there, and dropping any of the tables is seen.
+    # By a second way: every name of the statements is there, and dropping any of the tables is
+    # seen.
     names = [s.split()[2] for s in schema_statements(until=version) if s.startswith("CREATE TABLE")]
     database.execute(f"DROP TABLE {names[-1]}")
     assert [str(one) for one in oddities(database, version) if one.type == "table"] == [
@@ -152,15 +179,22 @@ def test_an_endless_query_is_ended_and_a_long_honest_one_is_not(tmp_path):
     database.limit(path)
     database.execute("CREATE TABLE numbers (i INTEGER PRIMARY KEY, x REAL)")
     database.execute("BEGIN")
-    database.executemany("INSERT INTO numbers VALUES (?, ?)", ((i, float(i)) for i in range(50_000)))
+    database.executemany(
+        "INSERT INTO numbers VALUES (?, ?)", ((i, float(i)) for i in range(50_000))
+    )
     database.execute("COMMIT")
     # Twice over everything, sorted: far above the tick, far below what the size of the file allows.
-    again = "SELECT count(*) FROM (SELECT a.x FROM numbers a JOIN numbers b USING (i) ORDER BY b.x DESC, a.x)"
+    again = (
+        "SELECT count(*) FROM (SELECT a.x FROM numbers a JOIN numbers b USING (i) ORDER BY b.x"
+        " DESC, a.x)"
+    )
     for _ in range(3):
         assert database.execute(again).fetchone() == (50_000,)
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         database.execute(f"{ENDLESS} max(i) FROM n").fetchone()
-    assert database.execute("SELECT max(i) FROM numbers").fetchone() == (49_999,), "the count begins anew"
+    assert database.execute("SELECT max(i) FROM numbers").fetchone() == (49_999,), (
+        "the count begins anew"
+    )
     database.close()
 
 
@@ -180,7 +214,13 @@ def interior_page(child: int, page_size: int) -> bytes:
     """A page of a table's tree, by SQLite's file format, whose children are all one and the same page."""
     count = (page_size - 12) // 7
     cells = page_size - 5 * count
-    header = bytes([5, 0, 0]) + count.to_bytes(2, "big") + cells.to_bytes(2, "big") + b"\0" + child.to_bytes(4, "big")
+    header = (
+        bytes([5, 0, 0])
+        + count.to_bytes(2, "big")
+        + cells.to_bytes(2, "big")
+        + b"\0"
+        + child.to_bytes(4, "big")
+    )
     places = b"".join((cells + 5 * number).to_bytes(2, "big") for number in range(count))
     body = b"".join(child.to_bytes(4, "big") + b"\1" for _ in range(count))
     return header + places + b"\0" * (cells - len(header) - len(places)) + body
@@ -205,5 +245,8 @@ def test_a_file_built_so_that_reading_a_table_never_ends_does_not_hang_the_docto
     ended = paragone("doctor", store)
     assert ended.code in (1, 2), ended
     assert "interrupted" in ended.out + ended.err or "2nd reference" in ended.out
-    with Store(store) as opened, pytest.raises(InputError, match="takes far more steps than a file of its size"):
+    with (
+        Store(store) as opened,
+        pytest.raises(InputError, match="takes far more steps than a file of its size"),
+    ):
         opened.read("SELECT host FROM runs")

@@ -57,7 +57,10 @@ def test_a_small_parquet_file_that_becomes_a_large_table_is_refused(read, what, 
 
 def test_the_memory_is_not_taken_before_the_file_is_refused(tmp_path):
     """Of 2 GB of text nothing may be there: counted by the allocator that texts are written out in."""
-    bomb = written(tmp_path / "bomb.parquet", t=pa.DictionaryArray.from_arrays(np.zeros(40_000, int), ["x" * 50_000]))
+    bomb = written(
+        tmp_path / "bomb.parquet",
+        t=pa.DictionaryArray.from_arrays(np.zeros(40_000, int), ["x" * 50_000]),
+    )
     pool = pa.default_memory_pool()
     before = pool.max_memory()
     with pytest.raises(InputError, match=OVER):
@@ -84,14 +87,18 @@ def test_a_table_within_the_limit_is_what_pandas_reads(tmp_path):
         index=pd.Index([5, 6, 7, 8], name="row"),
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    pd.testing.assert_frame_equal(read_parquet(tmp_path / "t.parquet", "t"), pd.read_parquet(tmp_path / "t.parquet"))
+    pd.testing.assert_frame_equal(
+        read_parquet(tmp_path / "t.parquet", "t"), pd.read_parquet(tmp_path / "t.parquet")
+    )
     batches = list(parquet_batches(tmp_path / "t.parquet", "t", rows=3))
     assert [len(batch) for batch in batches] == [3, 1]
 
 
 def array_file(descr: str, shape: tuple[int, ...]) -> bytes:
     stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": descr, "fortran_order": False, "shape": shape}
+    )
     return stream.getvalue()
 
 
@@ -105,7 +112,9 @@ def array_file(descr: str, shape: tuple[int, ...]) -> bytes:
         ("<f8", (0, 10**12), OVER),
     ],
 )
-def test_arrays_that_take_nothing_in_a_file_and_much_in_memory_are_refused(descr, shape, words, tmp_path):
+def test_arrays_that_take_nothing_in_a_file_and_much_in_memory_are_refused(
+    descr, shape, words, tmp_path
+):
     content = array_file(descr, shape)
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("X.npy", content)
@@ -117,7 +126,9 @@ def test_arrays_that_take_nothing_in_a_file_and_much_in_memory_are_refused(descr
 
 
 def test_empty_arrays_and_texts_are_read_as_ever(tmp_path):
-    np.savez(tmp_path / "a.npz", none=np.zeros((0, 3)), texts=np.array(["", "b"]), one=np.float64(2))
+    np.savez(
+        tmp_path / "a.npz", none=np.zeros((0, 3)), texts=np.array(["", "b"]), one=np.float64(2)
+    )
     found = read_arrays(tmp_path / "a.npz", "a.npz")
     assert found["none"].shape == (0, 3)
     assert found["texts"].tolist() == ["", "b"]
@@ -153,9 +164,20 @@ def test_an_archive_does_not_grow_beyond_the_limit_in_the_store(tmp_path, monkey
     n = 400
     text = {"status": "failed", "traceback": "x" * 10_000}
     columns = [
-        pa.array(range(n) if f.name == "id" else [f"{i}" for i in range(n)] if f.name == "key" else [1.0] * n, f.type)
-        if f.name in ("id", "key", "seconds")
-        else pa.array([text.get(f.name, "[]")] * n, f.type)
+        (
+            pa.array(
+                (
+                    range(n)
+                    if f.name == "id"
+                    else [f"{i}" for i in range(n)]
+                    if f.name == "key"
+                    else [1.0] * n
+                ),
+                f.type,
+            )
+            if f.name in ("id", "key", "seconds")
+            else pa.array([text.get(f.name, "[]")] * n, f.type)
+        )
         for f in schema
     ]
     parquet.write_table(pa.Table.from_arrays(columns, schema=schema), cells, compression="zstd")

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from paragone.charts.save import FORMATS, check_formats, embedded, save_chart
-from paragone.charts.theme import BLUE, GREY, LIGHT_GREY, ORANGE, PALETTE, VERMILION, from_rows, styled
+from paragone.charts.theme import (
+    BLUE,
+    GREY,
+    LIGHT_GREY,
+    ORANGE,
+    PALETTE,
+    VERMILION,
+    from_rows,
+    styled,
+)
 
 __all__ = [
     "BLUE",

@@ -24,8 +24,9 @@ TITLES = ("text", "subtitle")
 def compiled(specification: Mapping[str, Any]) -> dict[str, Any]:
     """Return the Vega specification of a Vega-Lite one.
 
-    A report draws the same chart for every dataset. Compiling takes a fifth of drawing, and looks at neither the rows
-    nor the words of a title, so it is done without them, and they are filled in.
+    A report draws the same chart for every dataset. Compiling takes a fifth of drawing, and looks
+    at neither the rows nor the words of a title, so it is done without them, and they are filled
+    in.
 
     Examples
     --------
@@ -39,7 +40,11 @@ def compiled(specification: Mapping[str, Any]) -> dict[str, Any]:
     if not (isinstance(data, dict) and list(data) == ["values"] and isinstance(title, dict)):
         return _compile(specification)
     words = {name: title[name] for name in TITLES if name in title}
-    empty = {**specification, "data": {"values": []}, "title": {**title, **dict.fromkeys(words, "-")}}
+    empty = {
+        **specification,
+        "data": {"values": []},
+        "title": {**title, **dict.fromkeys(words, "-")},
+    }
     vega = dict(_compile_once(json.dumps(empty)))
     first, *others = vega["data"]
     vega["data"] = [{**first, "values": list(data["values"])}, *others]
@@ -57,7 +62,8 @@ def vega_lite_of(specification: Mapping[str, Any]) -> str:
     >>> vega_lite_of({"$schema": "https://vega.github.io/schema/vega-lite/v4.json"})
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: a chart of Vega-Lite 4 cannot be drawn here: say which in its $schema, 5.8 to ...
+    paragone.errors.InputError: a chart of Vega-Lite 4 cannot be drawn here: say which in its
+    $schema, 5.8 to ...
     """
     found = re.search(r"/v(\d+)(\.\d+)?", str(specification.get("$schema", "")))
     if found is not None and found[2]:
@@ -70,7 +76,8 @@ def vega_lite_of(specification: Mapping[str, Any]) -> str:
     if not fitting:
         told = "" if found is None else f" {found[1]}"
         raise InputError(
-            f"a chart of Vega-Lite{told} cannot be drawn here: say which in its $schema, {known[0]} to {known[-1]}"
+            f"a chart of Vega-Lite{told} cannot be drawn here: say which in its $schema, {known[0]}"
+            f" to {known[-1]}"
         )
     return fitting[-1]
 
@@ -79,7 +86,9 @@ def _compile(specification: Mapping[str, Any]) -> dict[str, Any]:
     import vl_convert
 
     # Not as text: the renderer's reader of JSON does not give every number back to the last digit.
-    vega: dict[str, Any] = vl_convert.vegalite_to_vega(dict(specification), vl_version=vega_lite_of(specification))
+    vega: dict[str, Any] = vl_convert.vegalite_to_vega(
+        dict(specification), vl_version=vega_lite_of(specification)
+    )
     return vega
 
 
@@ -94,7 +103,9 @@ PNG_SCALE = 2.0
 """Twice the nominal size: sharp on screens, 144 dots an inch in print."""
 
 
-def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "pdf")) -> tuple[Path, ...]:
+def save_chart(
+    chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "pdf")
+) -> tuple[Path, ...]:
     """Write one chart in one or more formats.
 
     Parameters
@@ -104,8 +115,8 @@ def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "p
     stem : str or Path
         The file without its suffix; its folder must exist.
     formats : iterable of {"svg", "pdf", "png", "html"}
-        Which files to write. HTML holds its scripts and works offline. The same chart gives the same bytes,
-        but for PDF, whose fonts are embedded in no fixed order.
+        Which files to write. HTML holds its scripts and works offline. The same chart gives the
+        same bytes, but for PDF, whose fonts are embedded in no fixed order.
 
     Returns
     -------
@@ -136,8 +147,9 @@ def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "p
 def save_for_print(specification: Mapping[str, Any], stem: Path) -> None:
     """Write a chart as SVG and PDF as paper shows it.
 
-    Words for screen readers on every mark are half of a big file, and tooltips, which no drawing shows, are a third of
-    the time: both are left out. Workers call this: their process needs nothing of Paragone but this package.
+    Words for screen readers on every mark are half of a big file, and tooltips, which no drawing
+    shows, are a third of the time: both are left out. Workers call this: their process needs
+    nothing of Paragone but this package.
     """
     config = {**specification.get("config", {}), "aria": False}
     save_chart({**_without_tooltips(specification), "config": config}, stem)
@@ -147,7 +159,9 @@ def _without_tooltips(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chart, or a part of one, without what shows when a pointer rests on a mark."""
     plain = dict(part)
     if "encoding" in part:
-        plain["encoding"] = {name: value for name, value in part["encoding"].items() if name != "tooltip"}
+        plain["encoding"] = {
+            name: value for name, value in part["encoding"].items() if name != "tooltip"
+        }
     for name in ("layer", "concat", "hconcat", "vconcat"):
         if name in part:
             plain[name] = [_without_tooltips(inner) for inner in part[name]]
@@ -202,7 +216,9 @@ def draw_svg(specification: dict[str, Any]) -> str:
 def _html(specification: dict[str, Any]) -> bytes:
     import vl_convert
 
-    page = vl_convert.vegalite_to_html(specification, vl_version=vega_lite_of(specification), bundle=True)
+    page = vl_convert.vegalite_to_html(
+        specification, vl_version=vega_lite_of(specification), bundle=True
+    )
     return str(page).encode()
 
 
@@ -234,8 +250,9 @@ PLAIN = frozenset("–—‘’“”•…←→−≤≥≈")
 def use_the_bundled_font() -> None:
     """Show the renderer of this process no font but its own, Liberation Sans; to be called before it draws.
 
-    The renderer opens a font of the system anew for every letter that it measures, two thousand times a chart. Its
-    own font lies in memory, and is what it takes for charts anyway where the system has no other.
+    The renderer opens a font of the system anew for every letter that it measures, two thousand
+    times a chart. Its own font lies in memory, and is what it takes for charts anyway where the
+    system has no other.
     """
     folder = tempfile.mkdtemp(prefix="paragone-fonts-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -243,7 +260,8 @@ def use_the_bundled_font() -> None:
     empty.mkdir()
     settings = Path(folder) / "fonts.conf"
     settings.write_text(
-        f'<?xml version="1.0"?>\n<fontconfig><dir>{escape(str(empty))}</dir></fontconfig>\n', encoding="utf-8"
+        f'<?xml version="1.0"?>\n<fontconfig><dir>{escape(str(empty))}</dir></fontconfig>\n',
+        encoding="utf-8",
     )
     os.environ["FONTCONFIG_FILE"] = str(settings)
 
@@ -257,9 +275,13 @@ def one_font_is_enough(specification: Any) -> bool:
     (True, False)
     """
     if isinstance(specification, str):
-        return specification.isascii() or all(letter <= LAST_PLAIN or letter in PLAIN for letter in specification)
+        return specification.isascii() or all(
+            letter <= LAST_PLAIN or letter in PLAIN for letter in specification
+        )
     if isinstance(specification, Mapping):
-        return all(one_font_is_enough(name) and one_font_is_enough(v) for name, v in specification.items())
+        return all(
+            one_font_is_enough(name) and one_font_is_enough(v) for name, v in specification.items()
+        )
     if isinstance(specification, (list, tuple)):
         return all(one_font_is_enough(value) for value in specification)
     return True
@@ -281,8 +303,8 @@ def vega_lite_version() -> str:
 def embedded(chart: Any, description: str) -> str:
     """Return an HTML image that holds the chart as SVG.
 
-    As an image it runs nothing and loads nothing, whatever a method is called, and notebooks show it without being
-    trusted first. Its background stays white, since axes and labels are dark.
+    As an image it runs nothing and loads nothing, whatever a method is called, and notebooks show
+    it without being trusted first. Its background stays white, since axes and labels are dark.
 
     Parameters
     ----------
@@ -305,4 +327,7 @@ def embedded(chart: Any, description: str) -> str:
     """
     drawing = b64encode(draw_svg(chart_specification(chart)).encode()).decode()
     style = "max-width:100%;background:#fff"
-    return f'<img alt="{html.escape(description)}" style="{style}" src="data:image/svg+xml;base64,{drawing}">'
+    return (
+        f'<img alt="{html.escape(description)}" style="{style}"'
+        f' src="data:image/svg+xml;base64,{drawing}">'
+    )

@@ -42,16 +42,22 @@ def parse_width(text: str) -> float:
     >>> parse_width("wide")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: width 'wide': say single, double, or a number with mm, cm, in, pt or px, such as 84mm
+    paragone.errors.InputError: width 'wide': say single, double, or a number with mm, cm, in, pt or
+    px, such as 84mm
     """
     if text in COLUMNS:
         return COLUMNS[text]
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in|pt|px)", text)
     if found is None:
-        raise InputError(f"width {text!r}: say single, double, or a number with mm, cm, in, pt or px, such as 84mm")
+        raise InputError(
+            f"width {text!r}: say single, double, or a number with mm, cm, in, pt or px, such as"
+            " 84mm"
+        )
     width = round(float(found[1]) * UNITS[found[2]], 6)
     if not NARROWEST_MM <= width <= WIDEST_MM:
-        raise InputError(f"width {text!r}: a chart can be {NARROWEST_MM:g} to {WIDEST_MM:g} mm wide")
+        raise InputError(
+            f"width {text!r}: a chart can be {NARROWEST_MM:g} to {WIDEST_MM:g} mm wide"
+        )
     return width
 
 
@@ -65,7 +71,8 @@ def drawn_at(specification: Mapping[str, Any], width: float, names: Sequence[str
     width : float
         Of the whole drawing, axes, titles and legends included, in millimetres.
     names : sequence of str
-        Names, of methods or datasets, that may be cut in the middle where the chart does not fit otherwise.
+        Names, of methods or datasets, that may be cut in the middle where the chart does not fit
+        otherwise.
 
     Returns
     -------
@@ -121,7 +128,11 @@ def _with_stacked_legends(part: Any) -> Any:
         if isinstance(found.get("legend"), dict):
             found["legend"] = {**found["legend"], "direction": "vertical", "columns": 1}
         return found
-    return [_with_stacked_legends(value) for value in part] if isinstance(part, (list, tuple)) else part
+    return (
+        [_with_stacked_legends(value) for value in part]
+        if isinstance(part, (list, tuple))
+        else part
+    )
 
 
 def _renamed(part: Any, short: Mapping[str, str]) -> Any:
@@ -139,7 +150,11 @@ def _renamed(part: Any, short: Mapping[str, str]) -> Any:
 
 
 def save_at(
-    specification: Mapping[str, Any], stem: Path, width: float, formats: tuple[str, ...], names: Sequence[str] = ()
+    specification: Mapping[str, Any],
+    stem: Path,
+    width: float,
+    formats: tuple[str, ...],
+    names: Sequence[str] = (),
 ) -> tuple[Path, ...]:
     """Write a chart at a width in millimetres, as SVG, PDF (fonts embedded) or PNG (four pixels to a pixel of CSS)."""
     wanted = check_formats(formats)
@@ -164,7 +179,9 @@ def _rewrap(chart: dict[str, Any], pixels: float) -> None:
     for name, letter in (("text", TITLE_PIXELS), ("subtitle", SUBTITLE_PIXELS)):
         words = title.get(name)
         if words:
-            title[name] = wrap(" ".join(words) if isinstance(words, list) else str(words), int(pixels / letter))
+            title[name] = wrap(
+                " ".join(words) if isinstance(words, list) else str(words), int(pixels / letter)
+            )
 
 
 def _size(svg: str) -> tuple[float, float]:
@@ -179,5 +196,7 @@ def _with_width(svg: str, width: float, unit: str) -> str:
     outer, height = _size(svg)
     head, rest = svg.split(">", 1)
     head = re.sub(r'\bwidth="[^"]*"', f'width="{width:.8g}{unit}"', head, count=1)
-    head = re.sub(r'\bheight="[^"]*"', f'height="{width * height / outer:.8g}{unit}"', head, count=1)
+    head = re.sub(
+        r'\bheight="[^"]*"', f'height="{width * height / outer:.8g}{unit}"', head, count=1
+    )
     return f"{head}>{rest}"

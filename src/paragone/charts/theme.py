@@ -42,7 +42,8 @@ def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
     """
     import altair as alt
 
-    # Set on one copy: Altair copies the whole chart, rows and all, for each of its own configure calls.
+    # Set on one copy: Altair copies the whole chart, rows and all, for each of its own configure
+    # calls.
     made = chart.copy(deep=False)
     if title:
         lines = wrap(subtitle)
@@ -61,7 +62,9 @@ def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
             labelSeparation=8,
         ),
         legend=alt.LegendConfig(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=11),
-        title=alt.TitleConfig(fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555"),
+        title=alt.TitleConfig(
+            fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555"
+        ),
         view=alt.ViewConfig(stroke=None),
     )
     return made
@@ -165,9 +168,11 @@ def with_readable_text(part: Any) -> Any:
     """
     if isinstance(part, Mapping):
         return {
-            key: max(LEAST_TEXT, value)
-            if key in _SIZES and isinstance(value, (int, float))
-            else with_readable_text(value)
+            key: (
+                max(LEAST_TEXT, value)
+                if key in _SIZES and isinstance(value, (int, float))
+                else with_readable_text(value)
+            )
             for key, value in part.items()
         }
     return [with_readable_text(one) for one in part] if isinstance(part, (list, tuple)) else part

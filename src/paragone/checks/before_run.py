@@ -1,8 +1,8 @@
 """Before a run: the quick checks of the data, so that a leak is known before anything is fitted.
 
-Errors stop the run until somebody accepts them, here or in the experiment file; what was accepted is kept with the run.
-Work is counted in values rather than in seconds, so that a slow machine looks at as much as a quick one: tables beyond
-the budget are left to the audit, and that is said.
+Errors stop the run until somebody accepts them, here or in the experiment file; what was accepted
+is kept with the run. Work is counted in values rather than in seconds, so that a slow machine looks
+at as much as a quick one: tables beyond the budget are left to the audit, and that is said.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def check_before_run(
     experiment : Experiment
         What is about to run.
     store : str or Path
-        Where it will be kept; data and splits that were looked at before a run into it are not looked at again.
+        Where it will be kept; data and splits that were looked at before a run into it are not
+        looked at again.
     accept : str or iterable of str
         Codes of errors that may stand, or ``"all"``.
     tell : callable, optional
@@ -74,7 +75,8 @@ def check_before_run(
     >>> check_before_run(lab, "none.sqlite")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: nothing was run, for the data leaks: PG105 on told: 1 of 2 features copies ...
+    paragone.errors.InputError: nothing was run, for the data leaks: PG105 on told: 1 of 2 features
+    copies ...
     >>> check_before_run(lab, "none.sqlite", accept="PG105").accepted[0].reason
     "accepted with accept_leak='PG105'"
     """
@@ -85,13 +87,19 @@ def check_before_run(
         return known
     ledger = _looked_at(experiment, tell)
     declared = acknowledged_in(experiment.declared())
-    here = [Acknowledgement(code, f"accepted with {_said(code, codes)}") for code in CODES if _covers(codes, code)]
+    here = [
+        Acknowledgement(code, f"accepted with {_said(code, codes)}")
+        for code in CODES
+        if _covers(codes, code)
+    ]
     findings = acknowledge(ledger.findings, (*declared, *here))
     errors = [finding for finding in findings if finding.severity == "error"]
     still_open = [finding for finding in errors if finding.is_open]
     if still_open:
         raise InputError(refusal(still_open))
-    warnings = [finding for finding in findings if finding.severity == "warning" and finding.is_open]
+    warnings = [
+        finding for finding in findings if finding.severity == "warning" and finding.is_open
+    ]
     for finding in warnings:
         tell(f"warning: {_words(finding)}")
     accepted = tuple(AcceptedLeak(one.code, one.where, one.message, one.reason) for one in errors)
@@ -130,13 +138,15 @@ def _said(code: str, accepted: Sequence[str]) -> str:
 def refusal(findings: Sequence[Finding]) -> str:
     """Say why a run does not begin: what leaks where, what to do, and how to run all the same."""
     found = "; ".join(
-        f"{_words(finding)}{f', such as: {finding.examples[0]}' if finding.examples else ''} (to do: {finding.advice})"
+        f"{_words(finding)}{f', such as: {finding.examples[0]}' if finding.examples else ''} (to"
+        f" do: {finding.advice})"
         for finding in findings
     )
     codes = " ".join(dict.fromkeys(argument("accept_leak", finding.code) for finding in findings))
     return (
-        f"nothing was run, for the data leaks: {found}. To run all the same, say {codes}, or acknowledge it with a "
-        "reason in [[audit.acknowledge]] of the experiment file: it is then kept, and said with every result"
+        f"nothing was run, for the data leaks: {found}. To run all the same, say {codes}, or"
+        " acknowledge it with a reason in [[audit.acknowledge]] of the experiment file: it is then"
+        " kept, and said with every result"
     )
 
 
@@ -146,7 +156,9 @@ def _words(finding: Finding) -> str:
 
 def _fingerprint(experiment: Experiment) -> str:
     """Return a hash of all that the checks depend on: data, splits, and the checks themselves."""
-    looked_at = sorted({(cell.dataset, cell.parts.data, cell.parts.split) for cell in experiment.cells()})
+    looked_at = sorted(
+        {(cell.dataset, cell.parts.data, cell.parts.split) for cell in experiment.cells()}
+    )
     return digest([own_version(), sorted(CODES), [list(one) for one in looked_at]])
 
 
@@ -175,7 +187,9 @@ def _looked_at(experiment: Experiment, tell: Callable[[str], None]) -> Ledger:
             if check is check_near_rows:
                 pairs -= _pairs(material)
             if looks < 0 or (check is check_near_rows and pairs < 0):
-                left_out.setdefault(check.__name__.removeprefix("check_").replace("_", " "), []).append(material.name)
+                left_out.setdefault(
+                    check.__name__.removeprefix("check_").replace("_", " "), []
+                ).append(material.name)
                 continue
             check(material, ledger)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -183,7 +197,10 @@ def _looked_at(experiment: Experiment, tell: Callable[[str], None]) -> Ledger:
         alike.setdefault(tuple(datasets), []).append(name)
     for together, names in alike.items():
         of = together[0] if len(together) == 1 else f"{len(together)} datasets"
-        tell(f"note: {of}: too large to look at before a run ({', '.join(names)}); `paragone audit` does")
+        tell(
+            f"note: {of}: too large to look at before a run ({', '.join(names)}); `paragone audit`"
+            " does"
+        )
     return ledger
 
 
@@ -191,10 +208,16 @@ def _looks(material: Material) -> int:
     data = material.dataset
     if sparse.issparse(data.y):
         return int(data.X.nnz + sparse.csr_array(data.y).nnz) * LOOKS_AT_A_VALUE
-    return data.n_samples * data.n_features * (LOOKS_AT_A_VALUE + sum(one.n_targets for one in material.targets))
+    return (
+        data.n_samples
+        * data.n_features
+        * (LOOKS_AT_A_VALUE + sum(one.n_targets for one in material.targets))
+    )
 
 
 def _pairs(material: Material) -> int:
     from paragone.checks.near_rows import MOST_HELD
 
-    return sum(min(len(side.held), MOST_HELD) * (len(side.train) + ROW_IN_PAIRS) for side in material.sides)
+    return sum(
+        min(len(side.held), MOST_HELD) * (len(side.train) + ROW_IN_PAIRS) for side in material.sides
+    )

@@ -1,7 +1,7 @@
 """Bench: cells that are worked on again, each in a process of its own, on their own data or on changed data.
 
-While a cell runs, nothing lies on the disk or in the memory of its worker but the data that it is given: where labels
-were changed, the true ones are in no file of the engine.
+While a cell runs, nothing lies on the disk or in the memory of its worker but the data that it is
+given: where labels were changed, the true ones are in no file of the engine.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Bench:
         Whether to work in the calling process, without a limit.
     """
 
-    def __init__(self, experiment: Experiment, seconds: float | None = None, *, in_process: bool = False) -> None:
+    def __init__(
+        self, experiment: Experiment, seconds: float | None = None, *, in_process: bool = False
+    ) -> None:
         self._experiment = experiment
         self._limits = Limits(seconds)
         self._in_process = in_process
@@ -111,12 +113,15 @@ class Bench:
         """
         task = self._task(cell, dataset, test, draw)
         if reseed:
-            task = replace(task, method=reseeded(task.method, np.random.default_rng([task.seed, draw])))
+            task = replace(
+                task, method=reseeded(task.method, np.random.default_rng([task.seed, draw]))
+            )
         if self._in_process:
             with ReadingWatch(True) as watch:
                 outcome = run_task(task)
             return Rerun(outcome, watch.seen)
-        # Without a group: cells of one group would share a process, and what the protocol keeps in it.
+        # Without a group: cells of one group would share a process, and what the protocol keeps in
+        # it.
         packed = replace(PackedTask.of(task, self._experiment.code_folders()), group="")
         try:
             self._worker.start()
@@ -136,14 +141,22 @@ class Bench:
         rows = len(self._experiment.layout.split(cell).test) if n_test is None else n_test
         return self._experiment.protocol.row_answers(fitted, run.outcome.predictions, rows)
 
-    def _task(self, cell: Cell, dataset: Dataset | None, test: IntArray | None, draw: int) -> CellTask:
-        given = dataset if dataset is not None else self._experiment.layout.arrangements[cell.dataset].dataset
+    def _task(
+        self, cell: Cell, dataset: Dataset | None, test: IntArray | None, draw: int
+    ) -> CellTask:
+        given = (
+            dataset
+            if dataset is not None
+            else self._experiment.layout.arrangements[cell.dataset].dataset
+        )
         task = cell_task(self._experiment, cell, self._folder(given))
         if test is not None:
             mark = digest([task.split.fingerprint, test.tolist()])
             task = replace(task, split=replace(task.split, test=test, fingerprint=mark))
         if draw:
-            seed, score_seed = np.random.SeedSequence([task.seed, task.score_seed, draw]).generate_state(2) >> 1
+            seed, score_seed = (
+                np.random.SeedSequence([task.seed, task.score_seed, draw]).generate_state(2) >> 1
+            )
             task = replace(task, seed=int(seed), score_seed=int(score_seed))
         return task
 
@@ -177,10 +190,16 @@ def reseeded(method: Method, random: np.random.Generator) -> Method:
             return reseeded(value, random)
         if isinstance(value, list | tuple):
             return type(value)(other("", one) for one in value)
-        is_seed = name.rpartition("__")[2] in SEEDS and isinstance(value, int) and not isinstance(value, bool)
+        is_seed = (
+            name.rpartition("__")[2] in SEEDS
+            and isinstance(value, int)
+            and not isinstance(value, bool)
+        )
         return int(random.integers(1 << 31)) if is_seed else value
 
-    return replace(method, params={name: other(name, value) for name, value in method.params.items()})
+    return replace(
+        method, params={name: other(name, value) for name, value in method.params.items()}
+    )
 
 
 def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
@@ -196,7 +215,9 @@ def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
 
 
-def differing_arrays(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> list[str]:
+def differing_arrays(
+    one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]
+) -> list[str]:
     """Name the arrays that only one side has, or that are not equal to the last bit.
 
     Examples
@@ -205,7 +226,11 @@ def differing_arrays(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArra
     ['b']
     """
     names = sorted(set(one) | set(other))
-    return [name for name in names if not (name in one and name in other and equal_arrays(one[name], other[name]))]
+    return [
+        name
+        for name in names
+        if not (name in one and name in other and equal_arrays(one[name], other[name]))
+    ]
 
 
 def differences(one: Outcome, other: Outcome, left_out: Collection[str] = ()) -> list[str]:

@@ -1,8 +1,9 @@
 """PG145 and PG146: choosing on test, that is the best of many variants by the very scores that are then shown.
 
-Nothing in it looks wrong row by row. What a store tells: how many variants of one method were scored on the test rows,
-how much the best of them flatters, and what comes of the choice when it is made without the fold that it is then
-scored on. What tables and claims tell: that only the best variants are shown, or on every dataset another one.
+Nothing in it looks wrong row by row. What a store tells: how many variants of one method were
+scored on the test rows, how much the best of them flatters, and what comes of the choice when it is
+made without the fold that it is then scored on. What tables and claims tell: that only the best
+variants are shown, or on every dataset another one.
 """
 
 from __future__ import annotations
@@ -108,7 +109,9 @@ class ChoiceOnTest:
     p: float
 
 
-def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True, seed: int = 0) -> ChoiceOnTest | None:
+def choice(
+    scores: FloatArray, datasets: IntArray, higher_is_better: bool = True, seed: int = 0
+) -> ChoiceOnTest | None:
     """Weigh the choice of the best variant; None where there are fewer than two folds in all.
 
     Parameters
@@ -147,14 +150,21 @@ def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True
     left = np.empty(n_folds)
     for fold in range(n_folds):
         others = np.arange(n_folds) != fold
-        left[fold] = scores[fold, int(np.argmax(sign * (_weights(datasets[others]) @ scores[others])))]
+        left[fold] = scores[
+            fold, int(np.argmax(sign * (_weights(datasets[others]) @ scores[others])))
+        ]
     rng = np.random.default_rng(seed)
     rounds = int(np.clip(MOST_VALUES // scores.size, 99, SHUFFLES))
     middle = float(means.mean())
-    leads = [float((sign * (weights @ rng.permuted(scores, axis=1) - middle)).max()) for _ in range(rounds)]
+    leads = [
+        float((sign * (weights @ rng.permuted(scores, axis=1) - middle)).max())
+        for _ in range(rounds)
+    ]
     lead = sign * (float(means[best]) - middle)
     p = (1 + sum(one >= lead - SAME for one in leads)) / (1 + rounds)
-    return ChoiceOnTest(best, float(means[best]), float(weights @ left), lead, float(np.mean(leads)), p)
+    return ChoiceOnTest(
+        best, float(means[best]), float(weights @ left), lead, float(np.mean(leads)), p
+    )
 
 
 def _weights(datasets: IntArray) -> FloatArray:
@@ -163,7 +173,9 @@ def _weights(datasets: IntArray) -> FloatArray:
     return np.asarray(1.0 / (len(names) * np.bincount(codes)[codes]))
 
 
-def _folds(view: View, methods: Sequence[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame | None:
+def _folds(
+    view: View, methods: Sequence[str], metric: str, datasets: Iterable[str] = ()
+) -> pd.DataFrame | None:
     """Return the scores of methods, a row for every fold that all of them have; None where there is no single grid."""
     if len(view.grids) != 1:
         return None
@@ -171,11 +183,15 @@ def _folds(view: View, methods: Sequence[str], metric: str, datasets: Iterable[s
     rows = rows[(rows["metric"] == metric) & rows["method"].isin(list(methods))]
     if wanted := list(datasets):
         rows = rows[rows["dataset"].isin(wanted)]
-    table = rows.pivot_table(index=["dataset", "fold"], columns="method", values="value", aggfunc="mean", sort=False)
+    table = rows.pivot_table(
+        index=["dataset", "fold"], columns="method", values="value", aggfunc="mean", sort=False
+    )
     return table.reindex(columns=list(methods)).dropna()
 
 
-def _weighed(view: View, family: VariantFamily, metric: str, datasets: Iterable[str] = ()) -> ChoiceOnTest | None:
+def _weighed(
+    view: View, family: VariantFamily, metric: str, datasets: Iterable[str] = ()
+) -> ChoiceOnTest | None:
     higher = named_metric(metric).higher_is_better
     table = _folds(view, family.methods, metric, datasets)
     if higher is None or table is None or len(table) < 2:
@@ -191,9 +207,10 @@ def _metrics(view: View) -> list[str]:
 def _in_words(found: ChoiceOnTest, family: VariantFamily, metric: str) -> str:
     luck = abs(found.shown - found.chosen)
     return (
-        f"{family.methods[found.best]} is the best of {len(family.methods)} variants of {family.name} by the "
-        f"{metric} of the test rows, with {found.shown:.4g}; chosen without the fold that it is then scored on, the "
-        f"choice comes to {found.chosen:.4g}, so about {luck:.2g} is the luck of choosing"
+        f"{family.methods[found.best]} is the best of {len(family.methods)} variants of"
+        f" {family.name} by the {metric} of the test rows, with {found.shown:.4g}; chosen without"
+        f" the fold that it is then scored on, the choice comes to {found.chosen:.4g}, so about"
+        f" {luck:.2g} is the luck of choosing"
     )
 
 
@@ -209,13 +226,17 @@ def check_best_of_many(view: View, ledger: Ledger) -> None:
         weighed = _weighed(view, family, metric)
         if weighed is None:
             ledger.miss(
-                CHECK, 1, "sets of variants", f"{family.name}: fewer than two folds that all have, or several grids"
+                CHECK,
+                1,
+                "sets of variants",
+                f"{family.name}: fewer than two folds that all have, or several grids",
             )
             continue
         ledger.find(
             "PG145",
-            f"{_in_words(weighed, family, metric)}. It leads their mean by {weighed.lead:.2g}, and the best of as many "
-            f"equally good ones would by {weighed.by_chance:.2g} (p = {weighed.p:.2g})",
+            f"{_in_words(weighed, family, metric)}. It leads their mean by {weighed.lead:.2g}, and"
+            f" the best of as many equally good ones would by {weighed.by_chance:.2g} (p ="
+            f" {weighed.p:.2g})",
             count=len(family.methods),
             total=len(view.described["methods"]),
         )
@@ -270,7 +291,11 @@ def check_shown_variants(
     """Find tables that show only the best variants by test score, or the best of each dataset as one method (PG146)."""
     found = _families(view)
     ledger.look(SHOWN, len(found), "sets of variants")
-    texts = {text for table in tables for text in (*table.columns, *(row[0].text for row in table.rows if row))}
+    texts = {
+        text
+        for table in tables
+        for text in (*table.columns, *(row[0].text for row in table.rows if row))
+    }
     for family in found:
         spelt = {name: {name, names.get(name, name)} for name in family.methods}
         shown = tuple(name for name in family.methods if spelt[name] & texts)
@@ -283,23 +308,32 @@ def check_shown_variants(
                 continue
             means = folds.groupby("dataset", sort=False).mean()
             one = ShownVariants(family, metric, means, higher, spelt, shown)
-            if _only_best(tables, one, view, ledger) or any(_best_of_each(table, one, ledger) for table in tables):
+            if _only_best(tables, one, view, ledger) or any(
+                _best_of_each(table, one, ledger) for table in tables
+            ):
                 break
 
 
-def _only_best(tables: Sequence[PublishedTable], one: ShownVariants, view: View, ledger: Ledger) -> bool:
+def _only_best(
+    tables: Sequence[PublishedTable], one: ShownVariants, view: View, ledger: Ledger
+) -> bool:
     """Judge a family of which the tables show some variants only."""
     family, shown = one.family, one.shown
     tries = comb(len(family.methods), len(shown))
-    if not shown or 1 / tries > SELDOM or not one.are_the_best or not any(_prints(table, one) for table in tables):
+    if (
+        not shown
+        or 1 / tries > SELDOM
+        or not one.are_the_best
+        or not any(_prints(table, one) for table in tables)
+    ):
         return False
     weighed = _weighed(view, family, one.metric)
     told = f"; {_in_words(weighed, family, one.metric)}" if weighed is not None else ""
     ledger.find(
         "PG146",
-        f"the tables show {', '.join(shown)} and not the other {len(family.methods) - len(shown)} variants of "
-        f"{family.name} in the store, all of which have a worse {one.metric} on the test rows; a choice that does not "
-        f"know them would be such once in {tries}{told}",
+        f"the tables show {', '.join(shown)} and not the other {len(family.methods) - len(shown)}"
+        f" variants of {family.name} in the store, all of which have a worse {one.metric} on the"
+        f" test rows; a choice that does not know them would be such once in {tries}{told}",
         method=shown[0] if len(shown) == 1 else "",
         count=len(shown),
         total=len(family.methods),
@@ -336,15 +370,18 @@ def _best_of_each(table: PublishedTable, one: ShownVariants, ledger: Ledger) -> 
     best = one.best_of_each
     for name, printed in by_name.items():
         # One number proves nothing.
-        if len(printed) < 2 or not all(number.agrees(float(best[where])) for where, number in printed.items()):
+        if len(printed) < 2 or not all(
+            number.agrees(float(best[where])) for where, number in printed.items()
+        ):
             continue
         means = one.means.loc[list(printed)]
         winners = means.idxmax(axis=1) if one.higher else means.idxmin(axis=1)
         ledger.find(
             "PG146",
-            f"table {table.number}: {name!r} is not a method of the store, and its numbers are on each of "
-            f"{counted(len(printed), 'datasets')} those of the variant of {one.family.name}, of "
-            f"{len(one.family.methods)}, that has the best {one.metric} on the test rows there",
+            f"table {table.number}: {name!r} is not a method of the store, and its numbers are on"
+            f" each of {counted(len(printed), 'datasets')} those of the variant of"
+            f" {one.family.name}, of {len(one.family.methods)}, that has the best {one.metric} on"
+            " the test rows there",
             file=table.file,
             count=len(printed),
             total=len(printed),
@@ -357,17 +394,28 @@ def _best_of_each(table: PublishedTable, one: ShownVariants, ledger: Ledger) -> 
 # ---------------------------------------------------------------- claims
 
 
-def check_claimed_variants(claims: Sequence[PaperClaim], view: View, ledger: Ledger, file: str = "") -> None:
+def check_claimed_variants(
+    claims: Sequence[PaperClaim], view: View, ledger: Ledger, file: str = ""
+) -> None:
     """Find claims about the best variant that do not hold for a choice made without the scores claimed (PG146)."""
     found = _families(view)
     claimed = {method for claim in claims for method in claim.methods[:1]}
-    looked = [(claim, family) for claim in claims for family in found if claim.methods[0] in family.methods]
+    looked = [
+        (claim, family)
+        for claim in claims
+        for family in found
+        if claim.methods[0] in family.methods
+    ]
     ledger.look(CLAIMED, len(looked), "claims")
     for claim, family in looked:
         narrowed = view.narrowed(metric=claim.metric, at=claim.at, datasets=claim.datasets)
         weighed = _weighed(narrowed, family, claim.metric)
         # Whoever claims something of every variant has chosen none.
-        if weighed is None or family.methods[weighed.best] != claim.methods[0] or claimed >= set(family.methods):
+        if (
+            weighed is None
+            or family.methods[weighed.best] != claim.methods[0]
+            or claimed >= set(family.methods)
+        ):
             continue
         words = _lost(claim, family, weighed, narrowed)
         if words:
@@ -389,7 +437,9 @@ def _lost(claim: PaperClaim, family: VariantFamily, weighed: ChoiceOnTest, view:
         return "" if printed.agrees(weighed.chosen) else f"; {claim.value} is what the best one has"
     if claim.kind == "equal":
         return ""
-    rivals = claim.methods[1:] or tuple(name for name in view.described["methods"] if name not in family.methods)
+    rivals = claim.methods[1:] or tuple(
+        name for name in view.described["methods"] if name not in family.methods
+    )
     for rival in rivals:
         folds = _folds(view, [rival], claim.metric)
         if rival in family.methods or folds is None or folds.empty:

@@ -1,9 +1,9 @@
 """PG110 and PG111: methods that are run with the held-out labels scrambled, and what they read while they run.
 
-For the canary the split is laid out a second time with the targets of the held-out rows exchanged among themselves, in
-memory and in the files that workers read, and the method is run on both. What it gives must be equal to the last bit:
-rankings, predictions, lists. What a method knows from elsewhere is not seen by that; see
-`paragone.checks.foreknowledge`.
+For the canary the split is laid out a second time with the targets of the held-out rows exchanged
+among themselves, in memory and in the files that workers read, and the method is run on both. What
+it gives must be equal to the last bit: rankings, predictions, lists. What a method knows from
+elsewhere is not seen by that; see `paragone.checks.foreknowledge`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def check_methods(
         return
     cells = tried_cells(experiment, which)
     slow = [cell for cell in cells if cell.key in (too_slow or {})]
-    ledger.miss(CANARY, len(slow), "cells", "they took longer than the limit of seconds when they were run")
+    ledger.miss(
+        CANARY, len(slow), "cells", "they took longer than the limit of seconds when they were run"
+    )
     looked = dict.fromkeys(METHOD_CHECKS, 0)
     label_free: list[str] = []
     tried = [cell for cell in cells if cell not in slow]
@@ -70,7 +72,8 @@ def check_methods(
         trial = Trial(experiment, cell, bench, ledger, seed)
         looked[CANARY] += check_scrambled(trial, ledger)
         note_reading(trial)
-        # The state first: what it leaves behind, where something is, is what the inverted canary then finds.
+        # The state first: what it leaves behind, where something is, is what the inverted canary
+        # then finds.
         steps: list[tuple[str, Callable[[], bool]]] = [
             (STATE, partial(check_state, trial, ledger)),
             (PERMUTED, partial(check_foreknowledge, trial, ledger, len(tried), label_free)),
@@ -78,9 +81,19 @@ def check_methods(
         ]
         for name, step in steps if trial.plain.done else []:
             if not trial.in_time:
-                ledger.miss(name, 1, "cells", f"{trial.where}: the runs of this method take longer than the limit")
+                ledger.miss(
+                    name,
+                    1,
+                    "cells",
+                    f"{trial.where}: the runs of this method take longer than the limit",
+                )
             elif name == OTHER_ROWS and trial.has("PG110"):
-                ledger.miss(name, 1, "cells", f"{trial.where}: fewer rows have fewer labels, which change its results")
+                ledger.miss(
+                    name,
+                    1,
+                    "cells",
+                    f"{trial.where}: fewer rows have fewer labels, which change its results",
+                )
             elif trial.stable or name == PERMUTED:
                 looked[name] += step()
     free = f"the same whatever the labels are: {', '.join(label_free)}" if label_free else ""
@@ -93,17 +106,25 @@ def check_methods(
 def tried_cells(experiment: Experiment, which: Canary) -> list[Cell]:
     """Choose the cells to run: of every declared method one on the smallest dataset, or on each.
 
-    It is the one of the first fold whose held-out rows have more than one target, where there is one.
+    It is the one of the first fold whose held-out rows have more than one target, where there is
+    one.
     """
     layout = experiment.layout
-    size = {name: dataset.n_samples * dataset.n_features for name, dataset in layout.datasets.items()}
+    size = {
+        name: dataset.n_samples * dataset.n_features for name, dataset in layout.datasets.items()
+    }
     plain = {
-        (cell.dataset, cell.fold): not _varies(layout.arrangements[cell.dataset].dataset.y[layout.split(cell).test])
+        (cell.dataset, cell.fold): not _varies(
+            layout.arrangements[cell.dataset].dataset.y[layout.split(cell).test]
+        )
         for cell in experiment.cells()
     }
     chosen: dict[tuple[str, ...], Cell] = {}
-    for cell in sorted(experiment.cells(), key=lambda cell: (size[cell.dataset], plain[cell.dataset, cell.fold])):
-        # Of the variants that a protocol writes out of one declared method, the first stands for all.
+    for cell in sorted(
+        experiment.cells(), key=lambda cell: (size[cell.dataset], plain[cell.dataset, cell.fold])
+    ):
+        # Of the variants that a protocol writes out of one declared method, the first stands for
+        # all.
         name = str(getattr(experiment.methods[cell.method], "method", cell.method))
         chosen.setdefault((name,) if which == "small" else (name, cell.dataset), cell)
     return list(chosen.values())
@@ -130,9 +151,17 @@ def check_scrambled(trial: Trial, ledger: Ledger) -> bool:
     if not differing:
         return True
     if not trial.is_stable():
-        ledger.miss(CANARY, 1, "cells", f"{trial.where}: gives other results every time, labels scrambled or not")
+        ledger.miss(
+            CANARY,
+            1,
+            "cells",
+            f"{trial.where}: gives other results every time, labels scrambled or not",
+        )
         return False
-    trial.find("PG110", f"with the labels of the held-out rows scrambled it gives different {', '.join(differing)}")
+    trial.find(
+        "PG110",
+        f"with the labels of the held-out rows scrambled it gives different {', '.join(differing)}",
+    )
     return True
 
 

@@ -66,7 +66,8 @@ def roles(dataset: Dataset, split: Split) -> list[IntArray]:
 def with_far_rows(dataset: Dataset, split: Split, rows: IntArray) -> Dataset:
     """Put the train row that lies farthest from the others into the place of some rows; only features change.
 
-    Means, ranges and neighbours among the held-out rows then change as much as they can by values that rows have.
+    Means, ranges and neighbours among the held-out rows then change as much as they can by values
+    that rows have.
 
     Examples
     --------
@@ -87,7 +88,9 @@ def _farthest(X: Any) -> int:
     else:
         values = np.nan_to_num(np.asarray(X, dtype=np.float64))
         spread = values.std(axis=0)
-        sizes = (((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) ** 2).sum(axis=1)
+        sizes = (((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) ** 2).sum(
+            axis=1
+        )
     return int(len(sizes) - 1 - np.argmax(sizes[::-1]))
 
 
@@ -138,7 +141,9 @@ class TargetNames:
             return self.classes.sum(axis=0) - y if order[0] else y
         if sparse.issparse(y):
             # A copy: sorting the new columns moves the places with them.
-            found = sparse.csr_array((y.data.copy(), order[y.indices], y.indptr.copy()), shape=y.shape)
+            found = sparse.csr_array(
+                (y.data.copy(), order[y.indices], y.indptr.copy()), shape=y.shape
+            )
             found.sort_indices()
             return found
         if y.shape[1] == 1:
@@ -168,7 +173,8 @@ class TargetNames:
 def agreement(given: Any, truth: Any) -> float:
     """Add up the covariances of columns with the columns of the truth, times the number of rows.
 
-    What is the same in all rows, such as a class that is named more often than another, adds nothing.
+    What is the same in all rows, such as a class that is named more often than another, adds
+    nothing.
 
     Examples
     --------

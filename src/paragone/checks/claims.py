@@ -14,9 +14,10 @@ A claims file is a list of what a paper says, each claim with its sentence::
     on = "iris"
     metric = "accuracy"
 
-Every claim *holds*, *does not follow* or *is contradicted*. An order holds where the comparison of the store says so by
-its own words (`paragone.stats.verdicts`), with the correction over all rivals; that a mean is higher is not enough. It
-is contradicted where the opposite is shown, and does not follow where nothing is shown.
+Every claim *holds*, *does not follow* or *is contradicted*. An order holds where the comparison of
+the store says so by its own words (`paragone.stats.verdicts`), with the correction over all rivals;
+that a mean is higher is not enough. It is contradicted where the opposite is shown, and does not
+follow where nothing is shown.
 """
 
 from __future__ import annotations
@@ -56,11 +57,13 @@ class PaperClaim:
     number : int
         Its place in the file, from 1.
     kind : {"better", "best", "equal", "value"}
-        That a method is better than others, than all others, that two are equivalent, or that a mean is a number.
+        That a method is better than others, than all others, that two are equivalent, or that a
+        mean is a number.
     methods : tuple of str
         Whom it is about; the first is the one that is said to be better.
     metric, at : str
-        By what, and at which point of a grid, such as ``k=10``; empty for what a grid is reduced to.
+        By what, and at which point of a grid, such as ``k=10``; empty for what a grid is reduced
+        to.
     datasets : tuple of str
         Where; everywhere where none is named.
     margin : float
@@ -135,7 +138,11 @@ def parse_claims(text: str) -> tuple[PaperClaim, ...]:
     if unknown is not None:
         raise unknown_name("key", unknown, ("claim",))
     claims = given.get("claim")
-    if not isinstance(claims, list) or not claims or not all(isinstance(one, dict) for one in claims):
+    if (
+        not isinstance(claims, list)
+        or not claims
+        or not all(isinstance(one, dict) for one in claims)
+    ):
         raise InputError("it holds no claim: each begins with a line [[claim]]")
     return tuple(_claim(number, one) for number, one in enumerate(claims, start=1))
 
@@ -153,9 +160,16 @@ def _checked(number: int, given: Mapping[str, Any]) -> PaperClaim:
             raise unknown_name("key", key, KEYS)
     kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
-        raise InputError(f"it says {' and '.join(kinds) or 'nothing'}: a claim has one of {', '.join(KINDS)}")
+        raise InputError(
+            f"it says {' and '.join(kinds) or 'nothing'}: a claim has one of {', '.join(KINDS)}"
+        )
     (kind,) = kinds
-    allowed = {"better": ("than", "margin"), "best": ("margin",), "equal": ("margin",), "value": ("of", "on")}[kind]
+    allowed = {
+        "better": ("than", "margin"),
+        "best": ("margin",),
+        "equal": ("margin",),
+        "value": ("of", "on"),
+    }[kind]
     for key in ("than", "margin", "of", "on"):
         if key in given and key not in allowed:
             raise InputError(f"{key} has no place beside {kind}")
@@ -164,12 +178,22 @@ def _checked(number: int, given: Mapping[str, Any]) -> PaperClaim:
         raise unknown_name("scope", scope, ("these", "like"))
     if kind == "value" and "datasets" in given:
         raise InputError("a value is of the datasets that `on` names")
-    methods = _texts(given, "equal") if kind == "equal" else (_text(given, "of" if kind == "value" else kind),)
+    methods = (
+        _texts(given, "equal")
+        if kind == "equal"
+        else (_text(given, "of" if kind == "value" else kind),)
+    )
     methods += _texts(given, "than") if kind == "better" else ()
-    if kind in ("better", "equal") and (len(set(methods)) < 2 or (kind == "equal" and len(methods) != 2)):
+    if kind in ("better", "equal") and (
+        len(set(methods)) < 2 or (kind == "equal" and len(methods) != 2)
+    ):
         raise InputError(f"{kind} needs two methods: {', '.join(methods)} was given")
     margin = given.get("margin", 0)
-    if isinstance(margin, bool) or not isinstance(margin, (int, Decimal)) or not 0 <= margin < 10**9:
+    if (
+        isinstance(margin, bool)
+        or not isinstance(margin, (int, Decimal))
+        or not 0 <= margin < 10**9
+    ):
         raise InputError(f"margin is a difference in units of the metric, 0 or more, not {margin}")
     if kind == "equal" and not margin:
         raise InputError("that two are equal needs a margin: within what difference?")
@@ -199,7 +223,9 @@ def _text(given: Mapping[str, Any], key: str, default: str | None = None) -> str
     return value
 
 
-def _texts(given: Mapping[str, Any], key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+def _texts(
+    given: Mapping[str, Any], key: str, default: tuple[str, ...] | None = None
+) -> tuple[str, ...]:
     if isinstance(given.get(key), list):
         values = given[key]
         if not values or not all(isinstance(one, str) and one.strip() for one in values):
@@ -235,20 +261,30 @@ def _narrowed(claim: PaperClaim, view: View) -> View:
     for name in claim.methods:
         if name not in known:
             raise unknown_name("method", name, known)
-    narrowed = view.narrowed(metric=claim.metric, at=claim.at, reference=claim.methods[0], datasets=claim.datasets)
+    narrowed = view.narrowed(
+        metric=claim.metric, at=claim.at, reference=claim.methods[0], datasets=claim.datasets
+    )
     if len(narrowed.grids) > 1:
-        raise InputError(f"there are {len(narrowed.grids)} grids: say at which point, such as at = 'k=10'")
+        raise InputError(
+            f"there are {len(narrowed.grids)} grids: say at which point, such as at = 'k=10'"
+        )
     return narrowed
 
 
 def _judge_value(claim: PaperClaim, view: View) -> Judged:
     (scores,) = _narrowed(claim, view).grids
-    mine = scores.folds[(scores.folds["metric"] == claim.metric) & (scores.folds["method"] == claim.methods[0])]
+    mine = scores.folds[
+        (scores.folds["metric"] == claim.metric) & (scores.folds["method"] == claim.methods[0])
+    ]
     if mine.empty:
         raise InputError(f"{claim.methods[0]} has no score by {claim.metric} there")
     mean = float(mine.groupby("dataset", sort=False)["value"].mean().mean())
     (printed,) = numbers_in(claim.value)
-    where = ", ".join(claim.datasets) if claim.datasets else f"{datasets_in_words(mine['dataset'].nunique())}"
+    where = (
+        ", ".join(claim.datasets)
+        if claim.datasets
+        else f"{datasets_in_words(mine['dataset'].nunique())}"
+    )
     sentence = f"the mean {claim.metric} of {claim.methods[0]} on {where} is {mean:.6g}"
     if printed.agrees(mean):
         return Judged(claim, "holds", sentence)
@@ -283,7 +319,9 @@ def _judge_methods(claim: PaperClaim, view: View) -> Judged:
     return Judged(claim, worst, "; ".join(told))
 
 
-def _against(compared: DatasetComparison, method: str, rival: str, claim: PaperClaim) -> tuple[Standing, str]:
+def _against(
+    compared: DatasetComparison, method: str, rival: str, claim: PaperClaim
+) -> tuple[Standing, str]:
     pair = next(one for one in compared.leading_pairs if one.rival == rival)
     learner = next(iter(compared.learners_of(method, [rival])), None)
     told = pair if claim.scope == "like" or learner is None else learner
@@ -292,10 +330,18 @@ def _against(compared: DatasetComparison, method: str, rival: str, claim: PaperC
     else:
         standing = standing_of_order(told.verdict, told.difference, claim.margin)
     n = len(compared.scores.datasets)
-    where = f"datasets like these {n}" if told is pair else ("this dataset" if n == 1 else f"these {n} datasets")
-    word = f"{told.verdict} than" if told.verdict in ("better", "worse") else f"{told.verdict} against"
+    where = (
+        f"datasets like these {n}"
+        if told is pair
+        else ("this dataset" if n == 1 else f"these {n} datasets")
+    )
+    word = (
+        f"{told.verdict} than" if told.verdict in ("better", "worse") else f"{told.verdict} against"
+    )
     p = "" if np.isnan(told.p_adjusted) else f", p = {number(told.p_adjusted)}"
-    sentence = f"{method} is {word} {rival} by {claim.metric} on {where}: {signed(told.difference)}{p}"
+    sentence = (
+        f"{method} is {word} {rival} by {claim.metric} on {where}: {signed(told.difference)}{p}"
+    )
     if told is not pair and n > 1 and pair.verdict != told.verdict:
         sentence += f" (on datasets like these: {pair.verdict})"
     if claim.margin:
@@ -318,7 +364,11 @@ def standing_of_order(word: Word, difference: Interval, margin: float = 0.0) -> 
     """
     if word == "worse" or (margin > 0 and difference.high < margin):
         return "is contradicted"
-    return "holds" if word == "better" and (not margin or difference.low >= margin) else "does not follow"
+    return (
+        "holds"
+        if word == "better" and (not margin or difference.low >= margin)
+        else "does not follow"
+    )
 
 
 def standing_of_equal(word: Word, difference: Interval, within: bool, margin: float) -> Standing:

@@ -1,22 +1,26 @@
 """How many equal rows chance gives in data as coarse as these.
 
-Of people who answer ten questions with yes or no, some will answer alike. Rows are equal beyond chance where that would
-be a wonder although the columns hang together. Two things are asked, both without the equal rows themselves, which are
-what has to be explained:
+Of people who answer ten questions with yes or no, some will answer alike. Rows are equal beyond
+chance where that would be a wonder although the columns hang together. Two things are asked, both
+without the equal rows themselves, which are what has to be explained:
 
-- *Near misses.* Where coarse values make rows equal, they make many more rows nearly equal. Sets of equal rows that
-  have another row within two columns of them are taken for coarse, and so are rows that hold one value throughout (all
-  zero, all missing, the same answer to every question). Each
-  such set makes chance more likely in the others.
-- *Noisy copies.* For the other sets: every row is thought of as a copy of another row in which each value was, with
-  probability L, drawn anew from its column, L by the likelihood of each row under all others. That keeps dependence of
-  any order as far as rows show it, and gives the probability that a row equals a given one. Where the numbers of pairs
-  that differ in few columns, drawn out to none, promise more, that counts. Numbers of many values are cut into bins;
-  how often two values in a bin are equal is bounded by equal values elsewhere and by values at the least distance seen.
-  Only the column that tells most counts there, as if all others followed from it.
+- *Near misses.* Where coarse values make rows equal, they make many more rows nearly equal. Sets of
+  equal rows that
+  have another row within two columns of them are taken for coarse, and so are rows that hold one
+  value throughout (all zero, all missing, the same answer to every question). Each such set makes
+  chance more likely in the others.
+- *Noisy copies.* For the other sets: every row is thought of as a copy of another row in which each
+  value was, with
+  probability L, drawn anew from its column, L by the likelihood of each row under all others. That
+  keeps dependence of any order as far as rows show it, and gives the probability that a row equals
+  a given one. Where the numbers of pairs that differ in few columns, drawn out to none, promise
+  more, that counts. Numbers of many values are cut into bins; how often two values in a bin are
+  equal is bounded by equal values elsewhere and by values at the least distance seen. Only the
+  column that tells most counts there, as if all others followed from it.
 
-The number of sets is then compared with three times the expected one (Poisson). A number as target tells more: rows
-that are equal in all features may still differ in it, and where most do, few should share it.
+The number of sets is then compared with three times the expected one (Poisson). A number as target
+tells more: rows that are equal in all features may still differ in it, and where most do, few
+should share it.
 """
 
 from __future__ import annotations
@@ -77,7 +81,10 @@ class Coincidence:
     @property
     def sentence(self) -> str:
         """Both numbers."""
-        return f"{self.sets} {self.what}, where chance gives at most {self.expected:.2g} (p = {self.p:.1g})"
+        return (
+            f"{self.sets} {self.what}, where chance gives at most {self.expected:.2g} (p ="
+            f" {self.p:.1g})"
+        )
 
 
 def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coincidence:
@@ -108,7 +115,9 @@ def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coinc
 
     rng = np.random.default_rng(seed)
     n_rows = len(codes)
-    first = np.unique(codes, return_index=True)[1]  # one row of every set: what is asked must not be its own answer
+    first = np.unique(codes, return_index=True)[
+        1
+    ]  # one row of every set: what is asked must not be its own answer
     base = first if len(first) <= MOST_BASE else rng.choice(first, MOST_BASE, replace=False)
     asked = first[torn if len(torn) <= MOST_SETS else rng.choice(torn, MOST_SETS, replace=False)]
     asked = asked[~_one_value(X, asked)]
@@ -118,14 +127,18 @@ def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coinc
     others = rng.choice(n_rows, min(n_rows, MOST_ROWS), replace=False)
     drawn = len(others)
     others = others[_without_near_miss(X, others, base, codes)]
-    copies = _copies(_telling_columns(X, first, rng), np.concatenate([rich, others]), base[:MOST_COPIED], codes)
+    copies = _copies(
+        _telling_columns(X, first, rng), np.concatenate([rich, others]), base[:MOST_COPIED], codes
+    )
     of_sets, of_rows = copies.probability[: len(rich)], copies.probability[len(rich) :]
     shells, rate = copies.shells[len(rich) :], copies.rate[len(rich) :]
     pairs, more = n_rows * (n_rows - 1) / 2, len(torn) / min(len(torn), MOST_SETS)
-    # Where many sets have near misses, sets without one are no wonder: the model may be far off there.
+    # Where many sets have near misses, sets without one are no wonder: the model may be far off
+    # there.
     safety = SAFETY * (1.0 + more * (len(asked) - len(rich)))
     found = []
-    # All sets, the less probable half of them, a quarter ...: few wonders must not be lost among many likely sets.
+    # All sets, the less probable half of them, a quarter ...: few wonders must not be lost among
+    # many likely sets.
     for halvings in range(int(np.log2(len(rich))) + 1):
         limit = np.sort(of_sets)[len(rich) // 2**halvings - 1]
         below = of_rows <= limit
@@ -141,8 +154,9 @@ def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coinc
 def shared_targets(dataset: Dataset, codes: IntArray, torn: IntArray) -> Coincidence:
     """Say whether rows with equal features share a measured target more often than chance gives.
 
-    Only where the target is a number of many values, and most pairs of rows with equal features differ in it: else it
-    may follow from the features. Then two of them share it about as rarely as two rows whose targets fall into one bin.
+    Only where the target is a number of many values, and most pairs of rows with equal features
+    differ in it: else it may follow from the features. Then two of them share it about as rarely as
+    two rows whose targets fall into one bin.
 
     Examples
     --------
@@ -182,7 +196,8 @@ class _Telling:
 
 
 def _telling_columns(X: Any, distinct: IntArray, rng: np.random.Generator) -> _Telling:
-    # Among columns that tell as much, any will do; neighbours, as in spectra, would tell the same twice.
+    # Among columns that tell as much, any will do; neighbours, as in spectra, would tell the same
+    # twice.
     candidates = rng.permutation(X.shape[1])
     if len(candidates) > MOST_CANDIDATES:
         filled = np.asarray((X != 0).mean(axis=0)).ravel()[candidates]
@@ -190,9 +205,13 @@ def _telling_columns(X: Any, distinct: IntArray, rng: np.random.Generator) -> _T
         candidates = candidates[order[:MOST_CANDIDATES]]
     part = X[:, candidates]
     dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-    numbered = [_numbered(column, distinct, _n_bins(distinct)) for column in np.ascontiguousarray(dense.T)]
+    numbered = [
+        _numbered(column, distinct, _n_bins(distinct)) for column in np.ascontiguousarray(dense.T)
+    ]
     telling = sorted(numbered, key=lambda one: -round(_entropy(one[0][distinct]), 1))[:TELLING]
-    return _Telling(np.column_stack([bins for bins, _ in telling]), tuple(rates for _, rates in telling))
+    return _Telling(
+        np.column_stack([bins for bins, _ in telling]), tuple(rates for _, rates in telling)
+    )
 
 
 def _n_bins(distinct: IntArray) -> int:
@@ -211,13 +230,25 @@ def _numbered(column: FloatArray, distinct: IntArray, n_bins: int) -> tuple[IntA
         return values, np.ones(len(levels))
     heaped = heights >= HEAP * len(distinct)
     rest = np.sort(values[distinct][~heaped[values[distinct]]])
-    edges = np.unique(rest[np.linspace(0, len(rest) - 1, n_bins + 1).astype(int)[1:-1]]) if len(rest) else rest
+    edges = (
+        np.unique(rest[np.linspace(0, len(rest) - 1, n_bins + 1).astype(int)[1:-1]])
+        if len(rest)
+        else rest
+    )
     of_level = np.searchsorted(edges, np.arange(len(levels)), side="left")
     of_level[heaped] = of_level.max(initial=0) + 1 + np.arange(heaped.sum())
     heights = np.where(heaped, 0, heights)
-    pairs, equal = (float((count * (count - 1.0) / 2).sum()) for count in (np.bincount(of_level, heights), heights))
-    # Values on a grid that is wider in some parts, such as logarithms of counts, have a least step in each part.
-    parts = [steps for steps in np.array_split(np.diff(levels[heights > 0]), PARTS) if not np.isnan(steps).all()]
+    pairs, equal = (
+        float((count * (count - 1.0) / 2).sum())
+        for count in (np.bincount(of_level, heights), heights)
+    )
+    # Values on a grid that is wider in some parts, such as logarithms of counts, have a least step
+    # in each part.
+    parts = [
+        steps
+        for steps in np.array_split(np.diff(levels[heights > 0]), PARTS)
+        if not np.isnan(steps).all()
+    ]
     close = float(sum(np.sum(steps <= 1.5 * np.nanmin(steps)) for steps in parts))
     rates = np.ones(of_level.max() + 1)
     rates[of_level[~heaped]] = min(1.0, (1.0 + equal + close) / (1.0 + pairs))
@@ -237,11 +268,16 @@ def _one_value(X: Any, rows: IntArray) -> NDArray[np.bool_]:
     part = X[rows]
     dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
     there = ~np.isnan(dense)
-    low, high = np.min(dense, axis=1, where=there, initial=np.inf), np.max(dense, axis=1, where=there, initial=-np.inf)
+    low, high = (
+        np.min(dense, axis=1, where=there, initial=np.inf),
+        np.max(dense, axis=1, where=there, initial=-np.inf),
+    )
     return np.asarray(low >= high)
 
 
-def _without_near_miss(X: Any, asked: IntArray, base: IntArray, codes: IntArray) -> NDArray[np.bool_]:
+def _without_near_miss(
+    X: Any, asked: IntArray, base: IntArray, codes: IntArray
+) -> NDArray[np.bool_]:
     """Say which rows have no other, unequal row that differs from them in one or two columns only."""
     part = X[base]
     found = np.empty(len(asked), dtype=bool)
@@ -249,9 +285,16 @@ def _without_near_miss(X: Any, asked: IntArray, base: IntArray, codes: IntArray)
         if sparse.issparse(X):
             one = X[[row]]
             same = np.asarray(part[:, one.indices].toarray() == one.data).sum(axis=1)
-            differ = len(one.data) + np.diff(part.indptr) - same - np.asarray((part[:, one.indices] != 0).sum(axis=1))
+            differ = (
+                len(one.data)
+                + np.diff(part.indptr)
+                - same
+                - np.asarray((part[:, one.indices] != 0).sum(axis=1))
+            )
         else:
-            differ = np.count_nonzero((part != X[row]) & ~(np.isnan(part) & np.isnan(X[row])), axis=1)
+            differ = np.count_nonzero(
+                (part != X[row]) & ~(np.isnan(part) & np.isnan(X[row])), axis=1
+            )
         found[place] = (differ[codes[base] != codes[row]] > NEAR).all()
     return found
 
@@ -268,7 +311,9 @@ class _Copies:
 def _copies(columns: _Telling, asked: IntArray, base: IntArray, codes: IntArray) -> _Copies:
     bins, redrawn = columns.bins, np.array(REDRAWN)
     held, n_columns = bins[base], bins.shape[1]
-    counts = [np.bincount(held[:, j], minlength=int(bins[:, j].max()) + 1) + 0.5 for j in range(n_columns)]
+    counts = [
+        np.bincount(held[:, j], minlength=int(bins[:, j].max()) + 1) + 0.5 for j in range(n_columns)
+    ]
     shares = [count / count.sum() for count in counts]
     logs = np.empty((len(asked), len(redrawn)))
     shells = np.zeros((len(asked), n_columns + 1), dtype=np.int64)
@@ -288,8 +333,9 @@ def _copies(columns: _Telling, asked: IntArray, base: IntArray, codes: IntArray)
 def _extrapolated(shells: IntArray) -> float:
     """Return the share of pairs that differ in 0 columns, from the numbers of those that differ in 0, 1, 2 ...
 
-    The first number of columns that enough pairs stay within begins a line, in logarithms, through the one two columns
-    on: of indicators two change at once. Such numbers mostly fall ever faster, so the line lies above them.
+    The first number of columns that enough pairs stay within begins a line, in logarithms, through
+    the one two columns on: of indicators two change at once. Such numbers mostly fall ever faster,
+    so the line lies above them.
     """
     within = np.cumsum(shells, dtype=np.float64)
     if not within[-1]:

@@ -1,8 +1,9 @@
 """The columns of a dataset as checks look at them; PG108 and PG109: constant columns, and those that number the rows.
 
-A column numbers the rows where its values rise or fall from row to row, where they are an even row of numbers in any
-order, or where whole numbers from a narrow range never meet twice: n numbers drawn from r would all differ with a
-chance of (1 - 1/r) ... (1 - (n-1)/r), and any uneven draw meets more often.
+A column numbers the rows where its values rise or fall from row to row, where they are an even row
+of numbers in any order, or where whole numbers from a narrow range never meet twice: n numbers
+drawn from r would all differ with a chance of (1 - 1/r) ... (1 - (n-1)/r), and any uneven draw
+meets more often.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class ColumnPart:
     columns : ndarray of int
         Their numbers, evenly spread where not all are looked at.
     is_number, is_date : ndarray of bool
-        For each, whether it holds numbers or dates; text, categories and dates stand there as codes.
+        For each, whether it holds numbers or dates; text, categories and dates stand there as
+        codes.
     """
 
     dataset: Dataset
@@ -75,7 +77,12 @@ class ColumnPart:
         """Write down how many columns are looked at, and how many are not."""
         ledger.look(check, len(self.columns), f"columns of {name}", note)
         left = self.dataset.n_features - len(self.columns)
-        ledger.miss(check, left, f"columns of {name}", "the table is large, and evenly spread columns were looked at")
+        ledger.miss(
+            check,
+            left,
+            f"columns of {name}",
+            "the table is large, and evenly spread columns were looked at",
+        )
 
 
 def column_part(dataset: Dataset) -> ColumnPart:
@@ -88,7 +95,11 @@ def column_part(dataset: Dataset) -> ColumnPart:
     """
     n_columns = dataset.n_features
     most = max(FEWEST_COLUMNS, MOST_LOOKED_AT // dataset.n_samples)
-    columns = np.arange(n_columns) if n_columns <= most else np.linspace(0, n_columns - 1, most).astype(np.int64)
+    columns = (
+        np.arange(n_columns)
+        if n_columns <= most
+        else np.linspace(0, n_columns - 1, most).astype(np.int64)
+    )
     kinds = list(column_kinds(dataset.X).values()) if dataset.is_table else ["number"] * n_columns
     looked = np.array([kinds[j] for j in columns])
     return ColumnPart(dataset, columns, np.isin(looked, ("number", "boolean")), looked == "date")
@@ -106,14 +117,16 @@ def check_columns(material: Material, ledger: Ledger) -> None:
         column = part.values(j)
         if np.isnan(column).all() or (column == column[0]).all():
             constant.append(j)
-        elif not is_date and (how := id_like(column) if is_number else in_order(_by_alphabet(dataset, j))):
+        elif not is_date and (
+            how := id_like(column) if is_number else in_order(_by_alphabet(dataset, j))
+        ):
             ids.append((j, how))
     names, where = dataset.feature_names, {"dataset": material.name, "total": len(part.columns)}
     if constant:
         ledger.find(
             "PG108",
-            f"{share(len(constant), len(part.columns), 'columns')} {agree(len(constant), 'holds', 'hold')} a single "
-            "value",
+            f"{share(len(constant), len(part.columns), 'columns')}"
+            f" {agree(len(constant), 'holds', 'hold')} a single value",
             count=len(constant),
             examples=[names[j] for j in constant],
             **where,
@@ -174,16 +187,23 @@ def in_order(column: FloatArray) -> str:
         return ""
     step = np.diff(column)
     n_moves = int(np.count_nonzero(step))
-    if not ((step >= 0).all() or (step <= 0).all()) or _log_chance_in_order(column, n_moves) > np.log(BY_CHANCE):
+    if not ((step >= 0).all() or (step <= 0).all()) or _log_chance_in_order(
+        column, n_moves
+    ) > np.log(BY_CHANCE):
         return ""
     way = "rises" if column[-1] > column[0] else "falls"
-    return f"{way} from row to row" if n_moves == len(step) else f"never {'falls' if way == 'rises' else 'rises'}"
+    return (
+        f"{way} from row to row"
+        if n_moves == len(step)
+        else f"never {'falls' if way == 'rises' else 'rises'}"
+    )
 
 
 def _by_alphabet(dataset: Dataset, j: int) -> FloatArray:
     """Number the texts of a column in their own order; gaps are NaN.
 
-    Elsewhere they are numbered as they come, and texts that are all different then rise from row to row.
+    Elsewhere they are numbered as they come, and texts that are all different then rise from row to
+    row.
     """
     import pandas as pd
 

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 CHECK = "completeness"
 DECLARED = "the declaration against the plan in the store"
 MOST_METHODS = 50
-CODE_OF_STATUS = {"missing": "PG401", "running": "PG401", "failed": "PG402", "timeout": "PG403", "stale": "PG404"}
+CODE_OF_STATUS = {
+    "missing": "PG401",
+    "running": "PG401",
+    "failed": "PG402",
+    "timeout": "PG403",
+    "stale": "PG404",
+}
 
 
 def check_completeness(view: View, ledger: Ledger) -> None:
@@ -40,7 +46,8 @@ def check_completeness(view: View, ledger: Ledger) -> None:
                 count=len(rows),
                 total=len(places),
                 examples=[
-                    f"{row.method} on {row.dataset}, fold {row.fold}: {row.status}{': ' * bool(row.why)}{row.why}"
+                    f"{row.method} on {row.dataset}, fold {row.fold}:"
+                    f" {row.status}{': ' * bool(row.why)}{row.why}"
                     for row in rows.head(SHOWN).itertuples()
                 ],
             )
@@ -57,23 +64,33 @@ def _by_method(rows: pd.DataFrame) -> str:
 
 def _effect(places: pd.DataFrame) -> str:
     """Say which datasets are incomplete, and which methods have none that is complete."""
-    whole = places.assign(done=places["status"] == "done").groupby(["dataset", "method"], sort=False)["done"]
+    whole = places.assign(done=places["status"] == "done").groupby(
+        ["dataset", "method"], sort=False
+    )["done"]
     complete, nothing = whole.all().unstack("method"), ~whole.any().unstack("method")
     incomplete = complete.index[~complete.all(axis=1)].tolist()
     dropped = nothing.index[nothing.any(axis=1)].tolist()
     lost = nothing.columns[nothing.all(axis=0)].tolist()
     are = agree(len(incomplete), "is", "are")
-    text = f"{share(len(incomplete), len(complete), 'datasets')} {are} incomplete ({_listed(incomplete)})"
+    text = (
+        f"{share(len(incomplete), len(complete), 'datasets')} {are} incomplete"
+        f" ({_listed(incomplete)})"
+    )
     if dropped:
         drop = agree(len(dropped), "drops", "drop")
-        text += f"; {len(dropped)} {drop} out of comparisons, since a method has no result there ({_listed(dropped)})"
+        text += (
+            f"; {len(dropped)} {drop} out of comparisons, since a method has no result there"
+            f" ({_listed(dropped)})"
+        )
     if lost:
         text += f"; without any result: {_listed(lost)}"
     return text
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return ", ".join(names[:SHOWN]) + (
+        f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    )
 
 
 @dataclass(frozen=True)
@@ -86,13 +103,17 @@ class _Verdict:
     def __str__(self) -> str:
         if not self.better:
             return f"{self.leader} has the best mean, no difference is significant"
-        pairs = "; ".join(f"{winner} is better than {loser}" for winner, loser in sorted(self.better))
+        pairs = "; ".join(
+            f"{winner} is better than {loser}" for winner, loser in sorted(self.better)
+        )
         return f"{self.leader} has the best mean; {pairs}"
 
 
 def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
     """Compare the verdict on all datasets with the one on those that are complete."""
-    done = places.assign(done=places["status"] == "done").groupby("dataset", sort=False)["done"].all()
+    done = (
+        places.assign(done=places["status"] == "done").groupby("dataset", sort=False)["done"].all()
+    )
     complete = set(done.index[done])
     for (protocol, metric), rows in view.tidy_scores.groupby(["protocol", "metric"], sort=False):
         if named_metric(metric).higher_is_better is None:
@@ -112,8 +133,8 @@ def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
         n_all, n_complete = rows["dataset"].nunique(), len(complete & set(rows["dataset"]))
         ledger.find(
             "PG405",
-            f"{metric} ({protocol}): on all {counted(n_all, 'datasets')}, incomplete ones with the folds they have: "
-            f"{with_all}; on the {counted(n_complete, 'complete ones')}: {other}",
+            f"{metric} ({protocol}): on all {counted(n_all, 'datasets')}, incomplete ones with the"
+            f" folds they have: {with_all}; on the {counted(n_complete, 'complete ones')}: {other}",
             count=n_all - n_complete,
             total=n_all,
         )
@@ -144,15 +165,17 @@ def check_declaration(experiment: Experiment, store: Store, ledger: Ledger) -> N
         if place in planned and planned[place] != parts:
             what = ", ".join(parts.changed(planned[place]))
             changed[what] = changed.get(what, 0) + 1
-            examples.append(f"{place[2]} on {place[0]}, fold {place[1]}: {what} changed since it was planned")
+            examples.append(
+                f"{place[2]} on {place[0]}, fold {place[1]}: {what} changed since it was planned"
+            )
     ledger.look(DECLARED, len(mine), "cells")
     if changed:
         count = sum(changed.values())
         why = "; ".join(f"{number} because {what} changed" for what, number in changed.items())
         ledger.find(
             "PG404",
-            f"{share(count, len(mine), 'cells')} {agree(count, 'is not one', 'are not those')} of the experiment as "
-            f"it stands now: {why}",
+            f"{share(count, len(mine), 'cells')} {agree(count, 'is not one', 'are not those')} of"
+            f" the experiment as it stands now: {why}",
             count=count,
             total=len(mine),
             examples=examples,

@@ -78,14 +78,27 @@ def compared_by_names(table: PublishedTable, wanted: PublishedTable) -> Match | 
     >>> match.compared, [(one.row, one.published, one.expected) for one in match.differences]
     (2, [('iris', '0.72', '0.7149')])
     """
-    found = [match for keys in _key_columns(wanted) if (match := _compared(table, wanted, keys)) is not None]
+    found = [
+        match
+        for keys in _key_columns(wanted)
+        if (match := _compared(table, wanted, keys)) is not None
+    ]
     return max(found, key=lambda match: match.likeness(table), default=None)
 
 
 def _key_columns(wanted: PublishedTable) -> Iterator[tuple[int, ...]]:
     """Name the columns that tell rows apart: as few of the first ones as do, or one of words alone."""
-    rows = [[_key(cell.text) for cell in row] for row in wanted.rows if len(row) == len(wanted.columns)]
-    first = next((n for n in range(1, len(wanted.columns)) if len({tuple(row[:n]) for row in rows}) == len(rows)), 0)
+    rows = [
+        [_key(cell.text) for cell in row] for row in wanted.rows if len(row) == len(wanted.columns)
+    ]
+    first = next(
+        (
+            n
+            for n in range(1, len(wanted.columns))
+            if len({tuple(row[:n]) for row in rows}) == len(rows)
+        ),
+        0,
+    )
     if first:
         yield tuple(range(first))
     for place in range(1, len(wanted.columns)):
@@ -101,8 +114,14 @@ def _key(text: str) -> str:
         return plain(text)
 
 
-def _compared(table: PublishedTable, wanted: PublishedTable, key_columns: tuple[int, ...]) -> Match | None:
-    keys = [table.columns.index(wanted.columns[p]) for p in key_columns if wanted.columns[p] in table.columns]
+def _compared(
+    table: PublishedTable, wanted: PublishedTable, key_columns: tuple[int, ...]
+) -> Match | None:
+    keys = [
+        table.columns.index(wanted.columns[p])
+        for p in key_columns
+        if wanted.columns[p] in table.columns
+    ]
     if len(keys) < len(key_columns):
         # Whatever a single key is called in the paper, it stands first.
         if len(key_columns) > 1:
@@ -113,14 +132,21 @@ def _compared(table: PublishedTable, wanted: PublishedTable, key_columns: tuple[
     if not values or len(values) < LEAST_ALIKE * (len(table.columns) - len(keys)):
         return None
     right = {
-        tuple(_key(row[p].text) for p in key_columns): row for row in wanted.rows if len(row) == len(wanted.columns)
+        tuple(_key(row[p].text) for p in key_columns): row
+        for row in wanted.rows
+        if len(row) == len(wanted.columns)
     }
-    unknown = [f"column {n!r}" for p, n in enumerate(table.columns) if p not in keys and n not in known]
+    unknown = [
+        f"column {n!r}" for p, n in enumerate(table.columns) if p not in keys and n not in known
+    ]
     differences: list[Difference] = []
     compared = rows_found = 0
     for row in table.rows:
         if len(row) != len(table.columns):
-            unknown.append(f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)} headings")
+            unknown.append(
+                f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)}"
+                " headings"
+            )
             continue
         name = tuple(_key(row[place].text) for place in keys)
         if name not in right:
@@ -131,11 +157,15 @@ def _compared(table: PublishedTable, wanted: PublishedTable, key_columns: tuple[
             cell = right[name][other]
             compared += len(numbers_in(cell.text)) if is_numeric(cell.text) else 0
             marks = table.marks and wanted.marks
-            differences += _of_hand_made_cell(row[place], cell, " / ".join(name), table.columns[place], marks)
+            differences += _of_hand_made_cell(
+                row[place], cell, " / ".join(name), table.columns[place], marks
+            )
     return Match(wanted, compared, tuple(differences), tuple(unknown)) if rows_found else None
 
 
-def _of_hand_made_cell(cell: TableCell, wanted: TableCell, row: str, column: str, marks: bool) -> Iterator[Difference]:
+def _of_hand_made_cell(
+    cell: TableCell, wanted: TableCell, row: str, column: str, marks: bool
+) -> Iterator[Difference]:
     """Compare to as many digits as are printed; a deviation behind a mean may be left out."""
     numbers, right = numbers_in(cell.text), numbers_in(wanted.text)
     if cell.text in NO_VALUE or wanted.text in NO_VALUE:
@@ -164,7 +194,8 @@ class Alignment:
     columns, rows : tuple of (int, int)
         The places of the columns with one heading, and of the rows that say the same in those.
     lost, gained : tuple of str
-        What the second has and the first lacks, and the other way round; rows and columns by their names.
+        What the second has and the first lacks, and the other way round; rows and columns by their
+        names.
     """
 
     columns: tuple[tuple[int, int], ...]
@@ -195,7 +226,8 @@ def aligned(table: PublishedTable, twin: PublishedTable) -> Alignment:
     gained = [f"column {name!r}" for place, name in enumerate(table.columns) if place not in mine]
     lost_rows = [_text(row, 0) for place, row in enumerate(twin.rows) if place not in their_rows]
     gained_rows = [_text(row, 0) for place, row in enumerate(table.rows) if place not in my_rows]
-    # A row whose numbers were changed as well stands on both sides: what differs in it is told number by number.
+    # A row whose numbers were changed as well stands on both sides: what differs in it is told
+    # number by number.
     changed = Counter(lost_rows) & Counter(gained_rows)
     lost += [f"row {name!r}" for name in (Counter(lost_rows) - changed).elements()]
     gained += [f"row {name!r}" for name in (Counter(gained_rows) - changed).elements()]
@@ -216,7 +248,9 @@ def shape(table: PublishedTable) -> tuple[int, ...]:
     return len(table.columns), *(len(row) for row in table.rows)
 
 
-def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around: bool = True) -> Iterator[Difference]:
+def differences_of_twins(
+    table: PublishedTable, twin: PublishedTable, *, around: bool = True
+) -> Iterator[Difference]:
     """Name every part in which a table differs from one of the same shape.
 
     Parameters
@@ -241,7 +275,8 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around:
     """
     for place, (said, wanted) in enumerate(zip(table.columns, twin.columns, strict=True)):
         if said != wanted:
-            # The first heading says what rows are; every other one says whose numbers stand below it.
+            # The first heading says what rows are; every other one says whose numbers stand below
+            # it.
             kind = "name" if place else "text"
             yield Difference(kind, f"heading of column {place + 1}", "", said, wanted)
     for row, right, name in zip(table.rows, twin.rows, _row_names(twin), strict=True):
@@ -250,7 +285,9 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around:
     if not around:
         return
     if not _is_with_a_note(table.caption, twin.caption):
-        yield Difference(_kind(table.caption, twin.caption), "caption", "", table.caption, twin.caption)
+        yield Difference(
+            _kind(table.caption, twin.caption), "caption", "", table.caption, twin.caption
+        )
     if not table.label.startswith(twin.label):
         yield Difference("text", "label", "", table.label, twin.label)
     yield from _of_notes(table.notes, twin.notes)
@@ -260,7 +297,9 @@ def _row_names(table: PublishedTable) -> list[str]:
     """Return what rows are called: by their first cells, with their numbers where these are not all different."""
     first = [row[0].text for row in table.rows]
     often = Counter(first)
-    return [name if often[name] == 1 else f"{name} (row {n})" for n, name in enumerate(first, start=1)]
+    return [
+        name if often[name] == 1 else f"{name} (row {n})" for n, name in enumerate(first, start=1)
+    ]
 
 
 def _is_with_a_note(said: str, wanted: str) -> bool:
@@ -279,7 +318,9 @@ def _of_notes(notes: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[Diffe
             yield Difference(_kind(said, right), f"note {number}", "", said, right)
 
 
-def _of_cell(cell: TableCell, twin: TableCell, row: str, column: str, *, is_first: bool) -> Iterator[Difference]:
+def _of_cell(
+    cell: TableCell, twin: TableCell, row: str, column: str, *, is_first: bool
+) -> Iterator[Difference]:
     if cell.text != twin.text:
         if is_first and any(letter.isalpha() for letter in twin.text):
             yield Difference("name", row, column, cell.text or "nothing", twin.text or "nothing")
@@ -287,7 +328,9 @@ def _of_cell(cell: TableCell, twin: TableCell, row: str, column: str, *, is_firs
             yield from _of_text(cell.text, twin.text, row, column)
     if cell.superscript != twin.superscript:
         raised = f"{twin.text} with {twin.superscript or 'nothing'} raised"
-        yield Difference("text", row, column, f"{cell.text} with {cell.superscript or 'nothing'} raised", raised)
+        yield Difference(
+            "text", row, column, f"{cell.text} with {cell.superscript or 'nothing'} raised", raised
+        )
     yield from _marks(cell, twin, row, column)
 
 
@@ -310,11 +353,17 @@ def _marks(cell: TableCell, wanted: TableCell, row: str, column: str) -> Iterato
 
 def _kind(said: str, wanted: str) -> str:
     """Say whether two texts differ in a number, by more than the order of additions explains, or in words."""
-    is_number = any(map(is_numeric, (said, wanted))) or _DIGITS.sub("", said) == _DIGITS.sub("", wanted)
+    is_number = any(map(is_numeric, (said, wanted))) or _DIGITS.sub("", said) == _DIGITS.sub(
+        "", wanted
+    )
     numbers, right = numbers_in(said), numbers_in(wanted)
     if not is_number or not (numbers or right):
         return "text"
     if len(numbers) != len(right):
         return "number"
-    apart = [abs(a.value - b.value) > 1e-12 * abs(b.value) for a, b in zip(numbers, right, strict=True) if a != b]
+    apart = [
+        abs(a.value - b.value) > 1e-12 * abs(b.value)
+        for a, b in zip(numbers, right, strict=True)
+        if a != b
+    ]
     return "number" if any(apart) else "text"

@@ -1,8 +1,8 @@
 """Results from elsewhere: numbers that cannot be, methods that are the same, items that are not the same.
 
-Nothing is run and nothing is compared with anything outside: what is looked for is what the numbers themselves give
-away. Means that no number of right answers gives: Brown and Heathers, "The GRIM test", Social Psychological and
-Personality Science 8, 2017.
+Nothing is run and nothing is compared with anything outside: what is looked for is what the numbers
+themselves give away. Means that no number of right answers gives: Brown and Heathers, "The GRIM
+test", Social Psychological and Personality Science 8, 2017.
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ PERCENT_BEYOND = 2.0
 MOST_METHODS = 30
 """Pairs of more methods are not counted for how often scores are equal by chance."""
 
-MEANS, SPREADS, RANGES = "means of right or wrong answers", "standard deviations", "ranges of metrics"
+MEANS, SPREADS, RANGES = (
+    "means of right or wrong answers",
+    "standard deviations",
+    "ranges of metrics",
+)
 TWINS, ITEM_SETS, STILL = "methods with equal results", "items of the methods", "spread over folds"
 
 
@@ -86,7 +90,9 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
         check_still(str(name), scaled, known, ledger)
         check_twins(str(name), scaled, ledger)
     check_item_sets(frame, ledger)
-    return Audit(subject.name, tuple(ledger.findings), tuple(ledger.checked), tuple(ledger.unchecked))
+    return Audit(
+        subject.name, tuple(ledger.findings), tuple(ledger.checked), tuple(ledger.unchecked)
+    )
 
 
 def is_share_of_items(name: str) -> bool:
@@ -190,7 +196,8 @@ def is_share_of(value: float, decimals: int, n: int) -> bool:
 def greatest_deviation(mean: float, half: float, n: int, lowest: float, highest: float) -> float:
     """Return the greatest standard deviation that n values in a range can have around a mean, known to ± half.
 
-    Of values with the mean m, those at the two ends vary most: their variance is (m - lowest)(highest - m) n/(n - 1).
+    Of values with the mean m, those at the two ends vary most: their variance is (m -
+    lowest)(highest - m) n/(n - 1).
 
     Examples
     --------
@@ -205,15 +212,22 @@ def greatest_deviation(mean: float, half: float, n: int, lowest: float, highest:
 def check_ranges(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) -> None:
     """Find values that a metric cannot have (PG323)."""
     if not isfinite(metric.lowest) and not isfinite(metric.highest):
-        ledger.miss(RANGES, len(frame), "values", f"nothing is known of the range of {name}: name the metric")
+        ledger.miss(
+            RANGES,
+            len(frame),
+            "values",
+            f"nothing is known of the range of {name}: name the metric",
+        )
         return
-    outside = frame[(frame["value"] < metric.lowest - SLACK) | (frame["value"] > metric.highest + SLACK)]
+    outside = frame[
+        (frame["value"] < metric.lowest - SLACK) | (frame["value"] > metric.highest + SLACK)
+    ]
     ledger.look(RANGES, len(frame), "values", name)
     if len(outside):
         ledger.find(
             "PG323",
-            f"{share(len(outside), len(frame), 'values')} {agree(len(outside), 'lies', 'lie')} outside the range of "
-            f"{name}, {metric.lowest:g} to {metric.highest:g}",
+            f"{share(len(outside), len(frame), 'values')} {agree(len(outside), 'lies', 'lie')}"
+            f" outside the range of {name}, {metric.lowest:g} to {metric.highest:g}",
             count=len(outside),
             total=len(frame),
             examples=tuple(f"{_place(row)}: {row.printed:g}" for row in outside.itertuples()),
@@ -230,17 +244,25 @@ def check_means(name: str, frame: pd.DataFrame, ledger: Ledger, *, told: bool) -
     alone = pd.Series(told, index=means.index) | means["spread"].isna()
     fit = has_items & alone & means["clear"] & means["value"].between(0, 1)
     ledger.miss(
-        MEANS, int((~has_items).sum()), "means", f"no whole number of items behind {name} is known: --items N or COLUMN"
+        MEANS,
+        int((~has_items).sum()),
+        "means",
+        f"no whole number of items behind {name} is known: --items N or COLUMN",
     )
     ledger.miss(
         MEANS,
         int((has_items & ~fit).sum()),
         "means",
-        "they are of several runs (say --items N, all items of all runs), or may be percent or shares",
+        "they are of several runs (say --items N, all items of all runs), or may be percent or"
+        " shares",
     )
     looked = means[fit.to_numpy()]
     ledger.look(MEANS, len(looked), "means", name)
-    wrong = [row for row in looked.itertuples() if not is_share_of(row.value, int(row.decimals), int(row.items))]
+    wrong = [
+        row
+        for row in looked.itertuples()
+        if not is_share_of(row.value, int(row.decimals), int(row.items))
+    ]
     if not wrong:
         return
     cut = all(_may_be_cut_off(row.value, int(row.decimals), int(row.items)) for row in wrong)
@@ -273,7 +295,9 @@ def _around(value: float, n: int) -> str:
 
 def check_spreads(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) -> None:
     """Find standard deviations that values in a metric's range cannot have (PG322)."""
-    given = frame[(frame["spread"].notna() & frame["value"].between(metric.lowest, metric.highest)).to_numpy()]
+    given = frame[
+        (frame["spread"].notna() & frame["value"].between(metric.lowest, metric.highest)).to_numpy()
+    ]
     if not (isfinite(metric.lowest) and isfinite(metric.highest)):
         ledger.miss(SPREADS, len(given), "deviations", f"{name} has no known range")
         return
@@ -282,14 +306,20 @@ def check_spreads(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger
     for row in given.itertuples():
         # Two values vary most: fewer have no deviation, and of more it is smaller.
         n = int(row.runs) if isfinite(row.runs) and row.runs >= 2 else 2
-        most = greatest_deviation(row.value, 0.5 * 10.0**-row.decimals, n, metric.lowest, metric.highest)
+        most = greatest_deviation(
+            row.value, 0.5 * 10.0**-row.decimals, n, metric.lowest, metric.highest
+        )
         if row.spread < 0 or row.spread - 0.5 * 10.0**-row.spread_decimals > most + 1e-9:
-            wrong.append(f"{_place(row)}: {row.spread:g} at the mean {row.value:g}, at most {most:.3g} for {n} values")
+            wrong.append(
+                f"{_place(row)}: {row.spread:g} at the mean {row.value:g}, at most {most:.3g} for"
+                f" {n} values"
+            )
     if wrong:
         ledger.find(
             "PG322",
-            f"{share(len(wrong), len(given), 'standard deviations')} of {name} {agree(len(wrong), 'is', 'are')} "
-            f"greater than any values from {metric.lowest:g} to {metric.highest:g} can have",
+            f"{share(len(wrong), len(given), 'standard deviations')} of {name}"
+            f" {agree(len(wrong), 'is', 'are')} greater than any values from {metric.lowest:g} to"
+            f" {metric.highest:g} can have",
             count=len(wrong),
             total=len(given),
             examples=tuple(wrong),
@@ -311,8 +341,8 @@ def check_still(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) 
     if still:
         ledger.find(
             "PG327",
-            f"{share(len(still), total, 'scores')} of {name} {agree(len(still), 'does', 'do')} not vary over folds "
-            "or runs",
+            f"{share(len(still), total, 'scores')} of {name} {agree(len(still), 'does', 'do')} not"
+            " vary over folds or runs",
             count=len(still),
             total=total,
             examples=tuple(still),
@@ -326,7 +356,12 @@ def check_twins(name: str, frame: pd.DataFrame, ledger: Ledger) -> None:
         if mine["method"].nunique() < 2:
             continue
         again = mine.duplicated(["method", "dataset", "unit"]).to_numpy()
-        ledger.miss(TWINS, int(again.sum()), unit, "they stand there once more for one method, dataset and unit")
+        ledger.miss(
+            TWINS,
+            int(again.sum()),
+            unit,
+            "they stand there once more for one method, dataset and unit",
+        )
         cells = mine[~again].pivot(index=["dataset", "unit"], columns="method", values="value")
         methods = [str(one) for one in cells.columns]
         pairs = len(methods) * (len(methods) - 1) // 2
@@ -335,8 +370,9 @@ def check_twins(name: str, frame: pd.DataFrame, ledger: Ledger) -> None:
             if chance * pairs <= SELDOM:
                 ledger.find(
                     code,
-                    f"{methods[first]} and {methods[second]} have the same {name} on all {count} {unit} that both "
-                    f"have: {_seldom(chance * pairs)} by chance, as often as other methods agree",
+                    f"{methods[first]} and {methods[second]} have the same {name} on all {count}"
+                    f" {unit} that both have: {_seldom(chance * pairs)} by chance, as often as"
+                    " other methods agree",
                     method=methods[second],
                     count=count,
                     total=count,
@@ -354,8 +390,9 @@ def equal_methods(cells: FloatArray) -> list[tuple[int, int, int, float]]:
     Returns
     -------
     list of (int, int, int, float)
-        The second of the pair is later in the columns. The chance is the product over cells of how often other methods
-        agree there, of which those that are the same count once, drawn to how often two values of the table are equal.
+        The second of the pair is later in the columns. The chance is the product over cells of how
+        often other methods agree there, of which those that are the same count once, drawn to how
+        often two values of the table are equal.
 
     Examples
     --------
@@ -400,18 +437,22 @@ def check_item_sets(frame: pd.DataFrame, ledger: Ledger) -> None:
     """Find methods that were not measured on the same items (PG326)."""
     items = frame[(frame["kind"] == "item").to_numpy()]
     for dataset, mine in items.groupby("dataset", sort=False):
-        sets = {str(method): set(rows) for method, rows in mine.groupby("method", sort=False)["unit"]}
+        sets = {
+            str(method): set(rows) for method, rows in mine.groupby("method", sort=False)["unit"]
+        }
         if len(sets) < 2:
             continue
         every = set().union(*sets.values())
         ledger.look(ITEM_SETS, len(every), "items", str(dataset))
-        lacking = {method: len(every) - len(own) for method, own in sets.items() if len(own) < len(every)}
+        lacking = {
+            method: len(every) - len(own) for method, own in sets.items() if len(own) < len(every)
+        }
         if lacking:
             shared = len(set.intersection(*sets.values()))
             ledger.find(
                 "PG326",
-                f"{share(len(every) - shared, len(every), 'items')} {agree(len(every) - shared, 'is', 'are')} not "
-                "there for every method",
+                f"{share(len(every) - shared, len(every), 'items')}"
+                f" {agree(len(every) - shared, 'is', 'are')} not there for every method",
                 dataset=str(dataset),
                 count=len(every) - shared,
                 total=len(every),

@@ -1,10 +1,11 @@
 """PG105 and PG106: features that give a label away.
 
-A feature is only said to determine a label where chance would hardly do so. With n rows of which m have the label, a
-feature without any bearing on it separates them by a threshold with probability 2 / C(n, m), and a feature of G
-values falls into pure values with at most K^G n1! ... nK! / n! for K classes of n1 ... nK rows. Times the number of
-features and labels looked at, that must be at most 1e-6. The n rows are those that can differ: rows of one declared
-group with one label count once, and so do measured rows that are equal in every feature.
+A feature is only said to determine a label where chance would hardly do so. With n rows of which m
+have the label, a feature without any bearing on it separates them by a threshold with probability 2
+/ C(n, m), and a feature of G values falls into pure values with at most K^G n1! ... nK! / n! for K
+classes of n1 ... nK rows. Times the number of features and labels looked at, that must be at most
+1e-6. The n rows are those that can differ: rows of one declared group with one label count once,
+and so do measured rows that are equal in every feature.
 """
 
 from __future__ import annotations
@@ -46,14 +47,17 @@ def check_label_features(material: Material, ledger: Ledger) -> None:
         found = giveaways(dataset)
         labels = dataset.n_targets
         ledger.look(GIVEAWAYS, dataset.n_features, f"features of {dataset.name}", against(labels))
-        for code, pairs in (("PG105", [g for g in found if g.copy]), ("PG106", [g for g in found if not g.copy])):
+        for code, pairs in (
+            ("PG105", [g for g in found if g.copy]),
+            ("PG106", [g for g in found if not g.copy]),
+        ):
             if pairs:
                 names = list(dict.fromkeys(g.feature for g in pairs))
                 verb = agree(len(names), *VERBS[code])
                 ledger.find(
                     code,
-                    f"{share(len(names), dataset.n_features, 'features')} {verb} a label or target alone "
-                    f"({counted(len(pairs), 'such pairs')})",
+                    f"{share(len(names), dataset.n_features, 'features')} {verb} a label or target"
+                    f" alone ({counted(len(pairs), 'such pairs')})",
                     dataset=dataset.name,
                     count=len(names),
                     total=dataset.n_features,
@@ -86,7 +90,8 @@ def _units(dataset: Dataset) -> IntArray | None:
     n_codes = int(codes.max()) + 1
     if n_codes == dataset.n_samples:
         return None
-    # Coarse rows are equal by chance. Where one column has nearly as many values as there are rows, they are repeats.
+    # Coarse rows are equal by chance. Where one column has nearly as many values as there are rows,
+    # they are repeats.
     blocks = (np.ascontiguousarray(block.T) for _, block in column_blocks(dataset.numbers))
     richest = max(len(np.unique(column)) for block in blocks for column in block)
     return codes if richest >= max(FEWEST_MEASURED, n_codes / 2) else None
@@ -96,15 +101,23 @@ def _giveaways(dataset: Dataset, units: IntArray) -> list[Giveaway]:
     if dataset.task == "regression":
         columns = dataset.y.reshape(dataset.n_samples, -1).T
         names = dataset.target_names
-        return [g for y, name in zip(columns, names, strict=True) for g in _of_number(dataset, y, name, units)]
+        return [
+            g
+            for y, name in zip(columns, names, strict=True)
+            for g in _of_number(dataset, y, name, units)
+        ]
     if dataset.task == "multilabel":
-        codes = [(dataset.y[:, j].astype(np.int64), name) for j, name in enumerate(dataset.target_names)]
+        codes = [
+            (dataset.y[:, j].astype(np.int64), name) for j, name in enumerate(dataset.target_names)
+        ]
     else:
         codes = [(np.unique(dataset.y, return_inverse=True)[1].ravel(), dataset.target_names[0])]
     return _of_classes(dataset, codes, units)
 
 
-def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]], units: IntArray) -> list[Giveaway]:
+def _of_classes(
+    dataset: Dataset, targets: list[tuple[IntArray, str]], units: IntArray
+) -> list[Giveaway]:
     found = []
     tries = float(np.log(dataset.n_features * len(targets)))
     usable = [(codes, name) for codes, name in targets if codes.max() > codes.min()]
@@ -113,9 +126,13 @@ def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]], units: In
         coded = {j: _value_codes(filled[:, j]) for j in range(filled.shape[1])}
         for codes, name in usable:
             sizes = _sizes(codes, units)
-            for j in sorted(_separating(filled, coded, codes, sizes, tries) | _pure(coded, codes, sizes, tries)):
+            for j in sorted(
+                _separating(filled, coded, codes, sizes, tries) | _pure(coded, codes, sizes, tries)
+            ):
                 values = coded[j]
-                copy = values is not None and values.max() == codes.max() and _is_pure(values, codes)
+                copy = (
+                    values is not None and values.max() == codes.max() and _is_pure(values, codes)
+                )
                 how = "is one to one with" if copy else _words(filled[:, j], values, codes, dataset)
                 found.append(Giveaway(dataset.feature_names[first + j], name, how, bool(copy)))
     return found
@@ -147,21 +164,34 @@ def _sizes(codes: IntArray, units: IntArray) -> IntArray:
 
 
 def _separating(
-    block: FloatArray, coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float
+    block: FloatArray,
+    coded: dict[int, IntArray | None],
+    codes: IntArray,
+    sizes: IntArray,
+    tries: float,
 ) -> set[int]:
     """Return the columns in which one class lies wholly above or below all others.
 
-    That measurements set one class of several apart is what they are made for; there, codes alone count.
+    That measurements set one class of several apart is what they are made for; there, codes alone
+    count.
     """
     found: set[int] = set()
     classes = [1] if len(sizes) == 2 else range(len(sizes))
     for one in classes:
-        chance = np.log(2.0 * len(classes)) + tries - _log_choices(np.array([sizes[one], sizes.sum() - sizes[one]]))
+        chance = (
+            np.log(2.0 * len(classes))
+            + tries
+            - _log_choices(np.array([sizes[one], sizes.sum() - sizes[one]]))
+        )
         if chance > np.log(LEVEL) or not sizes[one]:
             continue
         mine, others = block[codes == one], block[codes != one]
         apart = (mine.min(axis=0) > others.max(axis=0)) | (mine.max(axis=0) < others.min(axis=0))
-        found |= {j for j in np.flatnonzero(apart).tolist() if len(classes) == 1 or _is_code(coded[j], len(sizes))}
+        found |= {
+            j
+            for j in np.flatnonzero(apart).tolist()
+            if len(classes) == 1 or _is_code(coded[j], len(sizes))
+        }
     return found
 
 
@@ -169,7 +199,9 @@ def _is_code(values: IntArray | None, n_classes: int) -> bool:
     return values is not None and values.max() < n_classes + 2
 
 
-def _pure(coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float) -> set[int]:
+def _pure(
+    coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float
+) -> set[int]:
     """Return the columns of which every value has one class."""
     sizes = sizes[sizes > 0]
     found = set()
@@ -216,7 +248,9 @@ def _of_number(dataset: Dataset, target: FloatArray, name: str, units: IntArray)
             if lines[j] and by_rank:
                 found.append(Giveaway(feature, name, "is a linear function of", copy=True))
             elif by_rank and len(levels) == len(values) and _same_or_opposite(own, codes):
-                found.append(Giveaway(feature, name, "is a rising or falling function of", copy=False))
+                found.append(
+                    Giveaway(feature, name, "is a rising or falling function of", copy=False)
+                )
             elif 1 < len(levels) < len(y) and _is_pure(own, codes):
                 chance = tries + len(levels) * np.log(len(values)) - _log_choices(sizes)
                 if chance <= np.log(LEVEL):

@@ -29,8 +29,8 @@ class Code:
     code : str
         ``PG1..`` leaks, ``PG2..`` determinism, ``PG3..`` verification, ``PG4..`` completeness.
     severity : {"error", "warning", "note"}
-        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth knowing, and no answer
-        is asked for.
+        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth
+        knowing, and no answer is asked for.
     title : str
         What it is.
     advice : str
@@ -50,7 +50,9 @@ class Code:
 
 CODES: dict[str, Code] = {
     code: Code(code, **entry)
-    for code, entry in tomllib.loads(Path(__file__).with_name("codes.toml").read_text(encoding="utf-8")).items()
+    for code, entry in tomllib.loads(
+        Path(__file__).with_name("codes.toml").read_text(encoding="utf-8")
+    ).items()
 }
 """The catalogue, in the order of the codes."""
 
@@ -144,7 +146,12 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        more = {"severity": self.severity, "title": self.title, "advice": self.advice, "open": self.is_open}
+        more = {
+            "severity": self.severity,
+            "title": self.title,
+            "advice": self.advice,
+            "open": self.is_open,
+        }
         return {**asdict(self), "examples": list(self.examples), **more}
 
 
@@ -227,7 +234,8 @@ class Acknowledgement:
     >>> Acknowledgement("PG108", " ")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: audit.acknowledge of PG108: the reason is empty; say why the finding may stand
+    paragone.errors.InputError: audit.acknowledge of PG108: the reason is empty; say why the finding
+    may stand
     """
 
     code: str
@@ -239,7 +247,10 @@ class Acknowledgement:
     def __post_init__(self) -> None:
         code_of(self.code)
         if not self.reason.strip():
-            raise InputError(f"audit.acknowledge of {self.code}: the reason is empty; say why the finding may stand")
+            raise InputError(
+                f"audit.acknowledge of {self.code}: the reason is empty; say why the finding may"
+                " stand"
+            )
 
     @classmethod
     def of(cls, given: Acknowledgement | Mapping[str, Any]) -> Acknowledgement:
@@ -258,11 +269,15 @@ class Acknowledgement:
 
     def covers(self, finding: Finding) -> bool:
         """Say whether it is about this finding."""
-        named = all(getattr(self, part) in ("", getattr(finding, part)) for part in ("dataset", "method"))
+        named = all(
+            getattr(self, part) in ("", getattr(finding, part)) for part in ("dataset", "method")
+        )
         return self.code == finding.code and named and finding.file.endswith(self.file)
 
 
-def acknowledge(findings: Iterable[Finding], known: Iterable[Acknowledgement]) -> tuple[Finding, ...]:
+def acknowledge(
+    findings: Iterable[Finding], known: Iterable[Acknowledgement]
+) -> tuple[Finding, ...]:
     """Return the findings, each with the reason of the first acknowledgement that covers it.
 
     Examples
@@ -280,7 +295,18 @@ def acknowledge(findings: Iterable[Finding], known: Iterable[Acknowledgement]) -
     return tuple(settled(finding) for finding in findings)
 
 
-COLUMNS = ("code", "severity", "experiment", "dataset", "method", "file", "message", "count", "total", "reason")
+COLUMNS = (
+    "code",
+    "severity",
+    "experiment",
+    "dataset",
+    "method",
+    "file",
+    "message",
+    "count",
+    "total",
+    "reason",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -318,7 +344,9 @@ class Audit:
     hidden: int = 0
 
     def __post_init__(self) -> None:
-        ordered = sorted(self.findings, key=lambda found: (SEVERITIES.index(found.severity), found.code))
+        ordered = sorted(
+            self.findings, key=lambda found: (SEVERITIES.index(found.severity), found.code)
+        )
         object.__setattr__(self, "findings", tuple(ordered))
 
     @property
@@ -334,7 +362,11 @@ class Audit:
     @property
     def notes(self) -> tuple[Finding, ...]:
         """The notes that nobody has acknowledged: worth knowing, and no answer is asked for."""
-        return tuple(finding for finding in self.findings if finding.severity == "note" and not finding.reason)
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.severity == "note" and not finding.reason
+        )
 
     @property
     def clean(self) -> bool:
@@ -382,7 +414,11 @@ class Audit:
         """One line: what is open, what is acknowledged."""
         counts = [(sum(f.severity == s for f in self.open), f"{s}s") for s in SEVERITIES]
         each = ", ".join(counted(count, severities) for count, severities in counts if count)
-        words = f"{counted(len(self.open), 'open findings')} ({each})" if self.open else "no open finding"
+        words = (
+            f"{counted(len(self.open), 'open findings')} ({each})"
+            if self.open
+            else "no open finding"
+        )
         if self.notes:
             words += f", {counted(len(self.notes), 'notes')}"
         if self.acknowledged:
@@ -404,9 +440,17 @@ class Audit:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        columns: list[str | Column] = [Column(n, "left") for n in ("code", "severity", "where", "finding", "to do")]
+        columns: list[str | Column] = [
+            Column(n, "left") for n in ("code", "severity", "where", "finding", "to do")
+        ]
         rows = [
-            [f.code, f.severity, f.where, f.message, f"acknowledged: {f.reason}" if f.reason else f.advice]
+            [
+                f.code,
+                f.severity,
+                f.where,
+                f.message,
+                f"acknowledged: {f.reason}" if f.reason else f.advice,
+            ]
             for f in self.findings
         ]
         notes = [*(_words(one) for one in self.checked)]
@@ -433,7 +477,9 @@ def finding_lines(finding: Finding) -> list[str]:
     where = f"{finding.where}: " if finding.where else ""
     lines = [f"{finding.code} {finding.severity}: {where}{finding.message}"]
     lines += [f"  {example}" for example in finding.examples]
-    lines.append(f"  acknowledged: {finding.reason}" if finding.reason else f"  to do: {finding.advice}")
+    lines.append(
+        f"  acknowledged: {finding.reason}" if finding.reason else f"  to do: {finding.advice}"
+    )
     return lines
 
 

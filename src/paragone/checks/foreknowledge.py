@@ -1,16 +1,18 @@
 """PG141: methods that know the true labels although they were trained on permuted ones.
 
-The labels of train are permuted among its rows, and renamed: the classes exchange their names, so do the labels of
-multi-label data and the items of lists; numbers are turned upside down in their range. Nothing that a method is handed
-then tells anything about the true labels of the held-out rows, and whatever its predictions still have in common with
-them came from elsewhere: a file, an import, another process, a cache, the network, a table in its source.
+The labels of train are permuted among its rows, and renamed: the classes exchange their names, so
+do the labels of multi-label data and the items of lists; numbers are turned upside down in their
+range. Nothing that a method is handed then tells anything about the true labels of the held-out
+rows, and whatever its predictions still have in common with them came from elsewhere: a file, an
+import, another process, a cache, the network, a table in its source.
 
-What chance gives is not found by permuting the held-out labels: predictions are alike where rows are alike, and so are
-labels, so that a classifier of noise may agree with nearly all true labels, or with nearly none. Instead every
-permutation is trained on twice, under two namings. A method that learns from what it is handed, and treats the names
-alike, gives twice the same answers under other names: it agrees with the true labels as well as with the labels under
-exchanged names, exactly if it draws nothing, and in law if it does. The difference between the two agreements is thus
-as likely to be d as -d, for every permutation, and the exact test flips the signs.
+What chance gives is not found by permuting the held-out labels: predictions are alike where rows
+are alike, and so are labels, so that a classifier of noise may agree with nearly all true labels,
+or with nearly none. Instead every permutation is trained on twice, under two namings. A method that
+learns from what it is handed, and treats the names alike, gives twice the same answers under other
+names: it agrees with the true labels as well as with the labels under exchanged names, exactly if
+it draws nothing, and in law if it does. The difference between the two agreements is thus as likely
+to be d as -d, for every permutation, and the exact test flips the signs.
 """
 
 from __future__ import annotations
@@ -66,11 +68,18 @@ def check_foreknowledge(trial: Trial, ledger: Ledger, n_cells: int, label_free: 
     names = TargetNames.of(trial.dataset)
     truth = KnownTruth.of(names, trial.dataset.y[trial.split.test])
     if truth is None:
-        ledger.miss(PERMUTED, 1, "cells", f"{trial.where}: too few different held-out targets to tell")
+        ledger.miss(
+            PERMUTED, 1, "cells", f"{trial.where}: too few different held-out targets to tell"
+        )
         return False
     needed = pairs_needed(n_cells)
     if needed > MOST_PAIRS:
-        ledger.miss(PERMUTED, 1, "cells", f"{trial.where}: too many cells are looked at to blame one; look at fewer")
+        ledger.miss(
+            PERMUTED,
+            1,
+            "cells",
+            f"{trial.where}: too many cells are looked at to blame one; look at fewer",
+        )
         return False
     random = np.random.default_rng([trial.seed, 1])
     shares: list[FloatArray] = []
@@ -82,7 +91,9 @@ def check_foreknowledge(trial: Trial, ledger: Ledger, n_cells: int, label_free: 
             return False
         share = truth.shares(pair)
         if not len(share) or not np.isfinite(share).all():
-            ledger.miss(PERMUTED, 1, "cells", f"{trial.where}: nothing finite is kept of its predictions")
+            ledger.miss(
+                PERMUTED, 1, "cells", f"{trial.where}: nothing finite is kept of its predictions"
+            )
             return False
         shares.append(share)
         answers += pair.answers
@@ -96,19 +107,25 @@ def check_foreknowledge(trial: Trial, ledger: Ledger, n_cells: int, label_free: 
     return True
 
 
-def _judge(trial: Trial, truth: KnownTruth, shares: FloatArray, level: float, *, constant: bool) -> None:
+def _judge(
+    trial: Trial, truth: KnownTruth, shares: FloatArray, level: float, *, constant: bool
+) -> None:
     known, p = truth.known(shares), truth.p_value(shares)
     if known < LEAST or p > level:
         return
-    ways = "its predictions do not change with the labels that it is handed: it has a rule that needs none, or a table"
+    ways = (
+        "its predictions do not change with the labels that it is handed: it has a rule that needs"
+        " none, or a table"
+    )
     if trial.plain.opened:
         ways = f"it reads {', '.join(trial.plain.opened[:3])}"
     elif not constant:
         ways = "a file, an import, a process, a cache, the network, or its source may tell them"
     trial.find(
         "PG141",
-        f"trained on permuted labels it still knows {known:.0%} of the true labels of the held-out rows, where 100% is "
-        f"all and 0% is chance (exact test over {counted(len(shares), 'pairs of fits')}, p = {p:.2g})",
+        f"trained on permuted labels it still knows {known:.0%} of the true labels of the held-out"
+        " rows, where 100% is all and 0% is chance (exact test over"
+        f" {counted(len(shares), 'pairs of fits')}, p = {p:.2g})",
         (trial.where, ways),
     )
 
@@ -160,7 +177,9 @@ class PermutedPair:
     answers: tuple[RowAnswers, RowAnswers]
 
 
-def _pair(trial: Trial, names: TargetNames, random: np.random.Generator, draw: int) -> PermutedPair | str:
+def _pair(
+    trial: Trial, names: TargetNames, random: np.random.Generator, draw: int
+) -> PermutedPair | str:
     """Train twice on one permutation of the labels; say why where that cannot be done."""
     dataset = trial.dataset
     # Held-out labels are exchanged too: what the engine keeps of them is not the truth.
@@ -169,8 +188,8 @@ def _pair(trial: Trial, names: TargetNames, random: np.random.Generator, draw: i
     found: list[RowAnswers] = []
     for number, order in enumerate(namings):
         renamed = replace(dataset, y=names.renamed(mixed, order))
-        # A seed that was set would start every fit alike, and a net that learns little then says the same of a row
-        # whatever it is trained on: names are treated alike over all seeds alone.
+        # A seed that was set would start every fit alike, and a net that learns little then says
+        # the same of a row whatever it is trained on: names are treated alike over all seeds alone.
         run = trial.bench.run(trial.cell, renamed, draw=draw + number, reseed=True)
         if not run.done:
             return run.why_not
@@ -202,8 +221,9 @@ class KnownTruth:
     def known(self, shares: FloatArray) -> float:
         """Return how much of the truth several pairs know together.
 
-        Of classes and their probabilities it is the one that knows more. Numbers must agree by value and by rank: an
-        honest model with an exponential in it may predict a few enormous values, and a nearly constant one has ranks.
+        Of classes and their probabilities it is the one that knows more. Numbers must agree by
+        value and by rank: an honest model with an exponential in it may predict a few enormous
+        values, and a nearly constant one has ranks.
         """
         means = shares.mean(axis=0)
         return float(means.min() if self.is_of_numbers else means.max())
@@ -220,11 +240,15 @@ class KnownTruth:
         onward = pair.second[np.argsort(pair.first)]
         first, second = (self._kinds(answers) for answers in pair.answers)
         kinds = enumerate(zip(first, second, strict=True))
-        return np.array([self._share(*columns, onward, by_rank=bool(kind)) for kind, columns in kinds])
+        return np.array(
+            [self._share(*columns, onward, by_rank=bool(kind)) for kind, columns in kinds]
+        )
 
     def _share(self, first: Any, second: Any, onward: IntArray, *, by_rank: bool) -> float:
         orders = (np.arange(self.names.count), onward, np.argsort(onward))
-        own, forth, back = (self._truth(self.names.renamed(self.y, order), by_rank=by_rank) for order in orders)
+        own, forth, back = (
+            self._truth(self.names.renamed(self.y, order), by_rank=by_rank) for order in orders
+        )
         perfect = own
         if self.is_of_numbers:
             # In units of their variance, so that targets count alike.
@@ -238,7 +262,11 @@ class KnownTruth:
 
         whole = difference(perfect, perfect)
         # Labels that are all alike under both names tell nothing.
-        return 0.0 if whole <= slack_of(agreement(perfect, own), 1.0) else difference(first, second) / whole
+        return (
+            0.0
+            if whole <= slack_of(agreement(perfect, own), 1.0)
+            else difference(first, second) / whole
+        )
 
     def _truth(self, y: Any, *, by_rank: bool) -> Any:
         truth = self.names.truth(y)
@@ -252,9 +280,15 @@ class KnownTruth:
         if answers.predicted is not None:
             found.append(self.names.truth(np.asarray(answers.predicted)))
         if self.is_of_numbers:
-            return [each for one in found for each in (np.clip(one, *self.names.classes), rankdata(one, axis=0))]
+            return [
+                each
+                for one in found
+                for each in (np.clip(one, *self.names.classes), rankdata(one, axis=0))
+            ]
         if answers.scores is not None:
-            found.append(self._scored(np.asarray(answers.scores, dtype=np.float64), answers.classes))
+            found.append(
+                self._scored(np.asarray(answers.scores, dtype=np.float64), answers.classes)
+            )
         return found
 
     def _scored(self, scores: FloatArray, classes: NDArray[Any] | None) -> FloatArray:

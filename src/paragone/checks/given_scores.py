@@ -1,7 +1,7 @@
 """Given scores: results that other programs or people wrote, as an audit looks at them, with all that stands beside.
 
-A comparison needs the scores alone. An audit also wants the number of items behind a mean and the spread that was
-printed behind it, so plain tables are read here once more, whole.
+A comparison needs the scores alone. An audit also wants the number of items behind a mean and the
+spread that was printed behind it, so plain tables are read here once more, whole.
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ from paragone.stats.paper_tables import chosen_part
 STORE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 GIVEN_COLUMNS = ("metric", "method", "dataset", "unit", "kind", "value", "spread", "items", "runs")
 
-# Counts of rows or of a test part are not among them: a mean over folds is not one over that many items.
-_ITEM_COUNT = re.compile(r"^(n|no|num|number|#)[ _.]?(of)?[ _]?(test[ _])?(items?|questions?|prompts?)$", re.IGNORECASE)
-_RUN_COUNT = re.compile(r"^(n|no|num|number|#)[ _.]?(of)?[ _]?(folds?|seeds?|runs?|repeats?)$", re.IGNORECASE)
+# Counts of rows or of a test part are not among them: a mean over folds is not one over that many
+# items.
+_ITEM_COUNT = re.compile(
+    r"^(n|no|num|number|#)[ _.]?(of)?[ _]?(test[ _])?(items?|questions?|prompts?)$", re.IGNORECASE
+)
+_RUN_COUNT = re.compile(
+    r"^(n|no|num|number|#)[ _.]?(of)?[ _]?(folds?|seeds?|runs?|repeats?)$", re.IGNORECASE
+)
 _SPREAD_WORDS = ("std", "sd", "stdev", "std_dev", "standard_deviation")
 
 
@@ -52,7 +57,9 @@ def is_given(subject: Path) -> bool:
     return reader is not None and reader.name != "paragone"
 
 
-def given_scores(subject: Path, metric: str | None = None, items: str | None = None) -> tuple[pd.DataFrame, list[str]]:
+def given_scores(
+    subject: Path, metric: str | None = None, items: str | None = None
+) -> tuple[pd.DataFrame, list[str]]:
     r"""Read all results behind a path.
 
     Parameters
@@ -67,8 +74,8 @@ def given_scores(subject: Path, metric: str | None = None, items: str | None = N
     Returns
     -------
     frame : DataFrame
-        A row per value, with the columns `GIVEN_COLUMNS`; ``spread``, ``items`` and ``runs`` are NaN where nobody says
-        them, ``kind`` is the unit of the row: item, fold, subject or dataset.
+        A row per value, with the columns `GIVEN_COLUMNS`; ``spread``, ``items`` and ``runs`` are
+        NaN where nobody says them, ``kind`` is the unit of the row: item, fold, subject or dataset.
     left_out : list of str
         What could not be read, with its number.
 
@@ -88,7 +95,9 @@ def given_scores(subject: Path, metric: str | None = None, items: str | None = N
     for found, reads in recognised(Source(path, path), None, unknown):
         table = None
         if reads.name == "table":
-            table = _read_table(subject if found.path == path else found.path, metric, items, left_out)
+            table = _read_table(
+                subject if found.path == path else found.path, metric, items, left_out
+            )
         if table is None:
             records += reads.records(found, Asked(metric=metric))
         else:
@@ -99,8 +108,15 @@ def given_scores(subject: Path, metric: str | None = None, items: str | None = N
         left_out.append(f"{counted(len(unknown), 'files')} of no known format")
     if records:
         collected = collect(records)
-        left_out += [f"{count} {why}" for one in collected.parts for why, count in one.dropped.items() if count]
-        left_out += [f"{name}: {why}" for one in collected.parts for name, why in one.refused.items()]
+        left_out += [
+            f"{count} {why}"
+            for one in collected.parts
+            for why, count in one.dropped.items()
+            if count
+        ]
+        left_out += [
+            f"{name}: {why}" for one in collected.parts for name, why in one.refused.items()
+        ]
         tables += [_of_records(one, name) for one in collected.parts for name in one.metrics]
     whole = pd.concat(tables, ignore_index=True)
     if items is not None and items.isdigit():
@@ -137,11 +153,21 @@ def _framed(
     for key in keys:
         unit = unit + "/" + spell_all(key)
     beside: dict[str, object] = dict.fromkeys(("spread", "items", "runs"), np.nan) | more
-    found = {"method": method, "dataset": dataset, "unit": unit.str[1:], "value": value.astype(float), **beside}
-    return pd.DataFrame(found, index=value.index).assign(metric=metric, kind=kind)[list(GIVEN_COLUMNS)]
+    found = {
+        "method": method,
+        "dataset": dataset,
+        "unit": unit.str[1:],
+        "value": value.astype(float),
+        **beside,
+    }
+    return pd.DataFrame(found, index=value.index).assign(metric=metric, kind=kind)[
+        list(GIVEN_COLUMNS)
+    ]
 
 
-def _read_table(path: Path, metric: str | None, items: str | None, left_out: list[str]) -> pd.DataFrame | None:
+def _read_table(
+    path: Path, metric: str | None, items: str | None, left_out: list[str]
+) -> pd.DataFrame | None:
     """Read a plain table with what stands beside the scores; None for a file of one method, which a reader knows."""
     raw = read_frame(path)
     raw = raw.set_axis([str(name).strip() for name in raw.columns], axis=1)
@@ -156,19 +182,38 @@ def _read_table(path: Path, metric: str | None, items: str | None, left_out: lis
     give_roles(laid, {})
     table = laid.frame
     units = [name for name in table.columns if name in UNITS]
-    named = any(name.lower().replace("-", "_").removesuffix("_id") in ITEMS for name in table.columns)
+    named = any(
+        name.lower().replace("-", "_").removesuffix("_id") in ITEMS for name in table.columns
+    )
     if "method" in table.columns and named:
         return None
     if "method" not in table.columns:
-        scored = scores_by_name([n for n in table.columns if n not in (*UNITS, *aside) and is_numeric(table[n])], set())
-        if len(scored) < 2 or any(named_metric(name).higher_is_better is not None for name in scored):
+        scored = scores_by_name(
+            [n for n in table.columns if n not in (*UNITS, *aside) and is_numeric(table[n])], set()
+        )
+        if len(scored) < 2 or any(
+            named_metric(name).higher_is_better is not None for name in scored
+        ):
             return None
         if named and (found := item_table(raw.drop(columns=aside))) is not None:
-            task = found.frame["dataset"] if "dataset" in found.frame else pd.Series("data", index=found.frame.index)
+            task = (
+                found.frame["dataset"]
+                if "dataset" in found.frame
+                else pd.Series("data", index=found.frame.index)
+            )
             name = metric or ("accuracy" if found.right else "score")
-            return _framed(name, found.frame["method"], task, [found.frame["sample"]], "item", found.frame["value"])
+            return _framed(
+                name,
+                found.frame["method"],
+                task,
+                [found.frame["sample"]],
+                "item",
+                found.frame["value"],
+            )
     numbers = {
-        name: read_numbers(raw[column])[0] for name, column in (("items", counts), ("runs", runs)) if column is not None
+        name: read_numbers(raw[column])[0]
+        for name, column in (("items", counts), ("runs", runs))
+        if column is not None
     }
     if "method" in table.columns and (units or "value" in table.columns):
         return _long(table, metric, aside, spreads, numbers, left_out)
@@ -199,7 +244,11 @@ def _long(
     numbers: dict[str, pd.Series],
     left_out: list[str],
 ) -> pd.DataFrame:
-    keys = [name for name in table.columns if (name in UNITS and name != "dataset") or name.lower() in AMBIGUOUS]
+    keys = [
+        name
+        for name in table.columns
+        if (name in UNITS and name != "dataset") or name.lower() in AMBIGUOUS
+    ]
     own = {*keys, *aside, "method", "dataset", "metric", "at", "experiment", "protocol"}
     scored = [name for name in table.columns if name not in own and is_numeric(table[name])]
     metrics = ["value"] if "value" in scored else scores_by_name(scored, set())
@@ -207,11 +256,20 @@ def _long(
         raise InputError("the table has a column of methods and none of scores: call it value")
     if skipped := [name for name in scored if name not in metrics]:
         left_out.append(
-            f"{counted(len(skipped), 'columns')} that "
-            f"{agree(len(skipped), 'is no score by its name', 'are no scores by their names')}: {', '.join(skipped)}"
+            f"{counted(len(skipped), 'columns')} that"
+            f" {agree(len(skipped), 'is no score by its name', 'are no scores by their names')}:"
+            f" {', '.join(skipped)}"
         )
-    dataset = spell_all(table["dataset"]) if "dataset" in table.columns else pd.Series("data", index=table.index)
-    kept = ~summary_rows(dataset) if not summary_rows(dataset).all() else pd.Series(True, index=table.index)
+    dataset = (
+        spell_all(table["dataset"])
+        if "dataset" in table.columns
+        else pd.Series("data", index=table.index)
+    )
+    kept = (
+        ~summary_rows(dataset)
+        if not summary_rows(dataset).all()
+        else pd.Series(True, index=table.index)
+    )
     if not kept.all():
         left_out.append(f"{int((~kept).sum())} rows that sum up others")
     keyed = [table[name] for name in (*keys, *(["at"] if "at" in table.columns else []))]
@@ -225,7 +283,16 @@ def _long(
         called: object = metric or "score" if name == "value" else name
         if name == "value" and "metric" in table.columns:
             called = spell_all(table["metric"])
-        one = _framed(called, spell_all(table["method"]), dataset, keyed, kind, value, spread=spread, **numbers)
+        one = _framed(
+            called,
+            spell_all(table["method"]),
+            dataset,
+            keyed,
+            kind,
+            value,
+            spread=spread,
+            **numbers,
+        )
         found.append(one[kept.to_numpy()])
     return pd.concat(found, ignore_index=True)
 
@@ -254,8 +321,8 @@ def _wide(
     if key is None or keys or table[key].duplicated().any():
         if aside:
             left_out.append(
-                f"{counted(len(aside), 'columns')} beside the scores, which {agree(len(aside), 'belongs', 'belong')} "
-                f"to no single row: {', '.join(aside)}"
+                f"{counted(len(aside), 'columns')} beside the scores, which"
+                f" {agree(len(aside), 'belongs', 'belong')} to no single row: {', '.join(aside)}"
             )
         return found
     rows = spell_all(table[key]).to_numpy()

@@ -1,7 +1,8 @@
 """PG130, PG131 and PG135: rows that belong together without anybody saying so, and stand on both sides of a split.
 
-Three marks of it are looked for: rows in tight sets far from all others, whatever their order in the file; a column
-that tells who or what a row was measured on; and rows that were made between two others.
+Three marks of it are looked for: rows in tight sets far from all others, whatever their order in
+the file; a column that tells who or what a row was measured on; and rows that were made between two
+others.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ LEVEL = 0.01
 
 def _drawn(material: Material, seed: int) -> IntArray:
     rows = np.arange(material.dataset.n_samples)
-    return rows if len(rows) <= MOST_ROWS else np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
+    return (
+        rows
+        if len(rows) <= MOST_ROWS
+        else np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
+    )
 
 
 def _scaled(X: Any, rows: IntArray) -> tuple[FloatArray, IntArray]:
@@ -68,10 +73,11 @@ class TightSets:
 def tight_sets(X: Any, rows: IntArray, n_classes: int = 1, seed: int = 0) -> TightSets | None:
     """Look for sets of rows that are much nearer to each other than to any other row; None where there are none.
 
-    The k nearest rows of a row are a set with it where the next one is r times as far away as the last of them. Where
-    rows lie evenly in D dimensions that happens with probability r^(-kD), D taken on one row of each set. Every k from
-    1 to 29 is tried; 1 % over all of them is asked for, half of the rows, ten sets, and more than two for each class.
-    Only columns in which most values differ are used: steps of coarse ones are gaps too.
+    The k nearest rows of a row are a set with it where the next one is r times as far away as the
+    last of them. Where rows lie evenly in D dimensions that happens with probability r^(-kD), D
+    taken on one row of each set. Every k from 1 to 29 is tried; 1 % over all of them is asked for,
+    half of the rows, ten sets, and more than two for each class. Only columns in which most values
+    differ are used: steps of coarse ones are gaps too.
 
     Examples
     --------
@@ -90,7 +96,8 @@ def tight_sets(X: Any, rows: IntArray, n_classes: int = 1, seed: int = 0) -> Tig
     order = np.random.default_rng(seed).permutation(len(distinct))[:MOST_ASKED]
     distances, places = neighbours(scaled[order], scaled, count)
     away = np.maximum(distances[:, 1:], 1e-300)
-    # Column k - 1: how probable the gap behind the k-th neighbour is, as the logarithm for one dimension.
+    # Column k - 1: how probable the gap behind the k-th neighbour is, as the logarithm for one
+    # dimension.
     evidence = np.arange(1, away.shape[1]) * np.log(away[:, 1:] / away[:, :-1])
     sizes = evidence.argmax(axis=1) + 2
     strength = evidence.max(axis=1)
@@ -108,7 +115,9 @@ def tight_sets(X: Any, rows: IntArray, n_classes: int = 1, seed: int = 0) -> Tig
     members = tuple(distinct[mine] for place, mine in sets.items() if strength[place] >= needed)
     if share < TIGHT_SHARE or len(members) < max(FEWEST_SETS, 2 * n_classes + 1):
         return None
-    ratio = float(np.median(np.take_along_axis(away[:, 1:] / away[:, :-1], sizes[:, None] - 2, axis=1)))
+    ratio = float(
+        np.median(np.take_along_axis(away[:, 1:] / away[:, :-1], sizes[:, None] - 2, axis=1))
+    )
     return TightSets(members, share, ratio)
 
 
@@ -119,7 +128,9 @@ def check_tight_sets(material: Material, ledger: Ledger, seed: int = 0) -> None:
         return
     rows = _drawn(material, seed)
     ledger.look("rows in tight sets", len(rows), f"rows of {material.name}")
-    found = tight_sets(dataset.numbers[:, measured_columns(dataset)], rows, _n_classes(dataset), seed)
+    found = tight_sets(
+        dataset.numbers[:, measured_columns(dataset)], rows, _n_classes(dataset), seed
+    )
     if found is None:
         return
     torn = 0
@@ -129,16 +140,19 @@ def check_tight_sets(material: Material, ledger: Ledger, seed: int = 0) -> None:
             held = members[np.isin(members, side.held)]
             if len(held) and np.isin(members, side.train).any():
                 torn += 1
-                examples.append(f"fold {side.fold}: rows {', '.join(map(str, np.sort(members)[:8]))} are one set")
+                examples.append(
+                    f"fold {side.fold}: rows {', '.join(map(str, np.sort(members)[:8]))} are"
+                    " one set"
+                )
                 break
     if torn:
         sizes = np.array([len(members) for members in found.members])
         ledger.find(
             "PG130",
-            f"{torn} of {len(sizes)} tight sets of rows {agree(torn, 'is', 'are')} torn apart by a split: "
-            f"{found.share:.0%} of the rows lie "
-            f"in sets of about {np.median(sizes):.0f} rows, the next row is {found.ratio:.2g} times as far away, and "
-            "no groups are declared",
+            f"{torn} of {len(sizes)} tight sets of rows {agree(torn, 'is', 'are')} torn apart by a"
+            f" split: {found.share:.0%} of the rows lie in sets of about {np.median(sizes):.0f}"
+            f" rows, the next row is {found.ratio:.2g} times as far away, and no groups are"
+            " declared",
             dataset=material.name,
             count=torn,
             total=len(sizes),
@@ -183,18 +197,25 @@ def check_naming_columns(material: Material, ledger: Ledger, seed: int = 0) -> N
         looked += 1
         values = np.unique(column.values[rows], return_inverse=True)[1].ravel()
         torn = max(
-            (len(np.intersect1d(column.values[s.train], column.values[s.held])) for s in material.sides), default=0
+            (
+                len(np.intersect1d(column.values[s.train], column.values[s.held]))
+                for s in material.sides
+            ),
+            default=0,
         )
         why = _tells(scaled, places, targets, column, values) if torn else ""
         if why:
-            found.append(f"{column.name}: {len(np.unique(values))} values, {torn} of them on both sides; {why}")
+            found.append(
+                f"{column.name}: {len(np.unique(values))} values, {torn} of them on both sides;"
+                f" {why}"
+            )
     ledger.look("columns that may name groups", looked, f"columns of {material.name}")
     if found:
         ledger.find(
             "PG131",
-            f"{share(len(found), looked, 'columns of repeated values')} {agree(len(found), 'tells', 'tell')} rows "
-            "apart as the name of a person or a sample "
-            "would, the values stand on both sides of a split, and no groups are declared",
+            f"{share(len(found), looked, 'columns of repeated values')}"
+            f" {agree(len(found), 'tells', 'tell')} rows apart as the name of a person or a sample"
+            " would, the values stand on both sides of a split, and no groups are declared",
             dataset=material.name,
             count=len(found),
             total=looked,
@@ -243,12 +264,23 @@ def _indicators(X: FloatArray, names: tuple[str, ...], most: int) -> Iterator[Na
             total = total + X[:, place]
             if (total == 1).all() and FEWEST_VALUES <= place - begin + 1 <= most:
                 run = tuple(range(begin, place + 1))
-                yield NamingColumn(f"{names[begin]} to {names[place]}", run, X[:, run].argmax(axis=1), ordered=False)
+                yield NamingColumn(
+                    f"{names[begin]} to {names[place]}",
+                    run,
+                    X[:, run].argmax(axis=1),
+                    ordered=False,
+                )
         else:
             begin = place + 1
 
 
-def _tells(scaled: FloatArray, places: IntArray, targets: FloatArray, column: NamingColumn, values: IntArray) -> str:
+def _tells(
+    scaled: FloatArray,
+    places: IntArray,
+    targets: FloatArray,
+    column: NamingColumn,
+    values: IntArray,
+) -> str:
     """Say in which way a column tells rows apart; empty where it does not."""
     others = scaled[:, ~np.isin(places, column.columns)]
     if column.ordered and _runs_in_order(np.column_stack([others, targets]), values):
@@ -262,7 +294,10 @@ def _tells(scaled: FloatArray, places: IntArray, targets: FloatArray, column: Na
         same = float(np.mean(values[:MOST_NAMED] == values[nearest]))
         by_chance = float(((sizes / len(values)) ** 2).sum())
         if same >= SAME_NEIGHBOUR and same >= 5 * by_chance:
-            return f"{same:.0%} of the rows have their nearest row, by all other columns, under the same value"
+            return (
+                f"{same:.0%} of the rows have their nearest row, by all other columns, under the"
+                " same value"
+            )
     return ""
 
 
@@ -282,7 +317,8 @@ def _left_spread(targets: FloatArray, values: IntArray) -> float:
         return 1.0
     sizes = np.bincount(values)
     means = np.stack([np.bincount(values, one) / sizes for one in targets.T], axis=1)
-    # Each group costs one degree of freedom: with two rows each, means alone would take half of the spread.
+    # Each group costs one degree of freedom: with two rows each, means alone would take half of the
+    # spread.
     within = ((targets - means[values]) ** 2).sum() / max(1, len(targets) - len(sizes))
     whole = ((targets - targets.mean(axis=0)) ** 2).sum() / max(1, len(targets) - 1)
     return float(within / whole) if whole > 0 else 1.0
@@ -294,7 +330,9 @@ def _runs_in_order(scaled: FloatArray, values: IntArray) -> bool:
     means = np.stack([np.bincount(values, one) / sizes for one in scaled.T], axis=1)
     step = float(np.mean(np.linalg.norm(np.diff(means, axis=0), axis=1)))
     shuffled = np.random.default_rng(0).permutation(len(means))
-    return step <= IN_ORDER * float(np.mean(np.linalg.norm(np.diff(means[shuffled], axis=0), axis=1)))
+    return step <= IN_ORDER * float(
+        np.mean(np.linalg.norm(np.diff(means[shuffled], axis=0), axis=1))
+    )
 
 
 # ---------------------------------------------------------------- rows made between others
@@ -328,9 +366,9 @@ def check_made_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     if len(made) >= FEWEST_BETWEEN:
         ledger.find(
             "PG135",
-            f"{counted(len(made), 'rows')} {agree(len(made), 'lies', 'lie')} exactly between two others that a split "
-            "puts on the other side, as rows made by "
-            f"oversampling do ({counted(len({t[0] for t in triples}), 'such rows')} in all)",
+            f"{counted(len(made), 'rows')} {agree(len(made), 'lies', 'lie')} exactly between two"
+            " others that a split puts on the other side, as rows made by oversampling do"
+            f" ({counted(len({t[0] for t in triples}), 'such rows')} in all)",
             dataset=material.name,
             count=len(made),
             total=len(rows),
@@ -350,7 +388,10 @@ def between(X: Any, rows: IntArray, seed: int = 0) -> list[tuple[int, int, int]]
     """
     # Coarse values lie on lines by chance, and two columns leave little room to miss one.
     scaled = fine_columns(_scaled(X, rows)[0])
-    if scaled.shape[1] < FEWEST_FREE or np.linalg.matrix_rank(scaled[:MOST_ASKED], tol=1e-6 * len(rows)) < FEWEST_FREE:
+    if (
+        scaled.shape[1] < FEWEST_FREE
+        or np.linalg.matrix_rank(scaled[:MOST_ASKED], tol=1e-6 * len(rows)) < FEWEST_FREE
+    ):
         return []
     asked = np.random.default_rng(seed).permutation(len(rows))[:MOST_ASKED]
     places = neighbours(scaled[asked], scaled, min(BETWEEN_NEIGHBOURS + 1, len(rows)))[1]
@@ -361,7 +402,8 @@ def between(X: Any, rows: IntArray, seed: int = 0) -> list[tuple[int, int, int]]
         length = np.linalg.norm(steps, axis=1)
         near, steps, length = near[length > 0], steps[length > 0], length[length > 0]
         towards = steps / length[:, None]
-        # Opposite directions: the cosine is -1. Its distance to -1 is of second order, so the sum of both is looked at.
+        # Opposite directions: the cosine is -1. Its distance to -1 is of second order, so the sum
+        # of both is looked at.
         first, second = np.triu_indices(len(near), 1)
         far = np.linalg.norm(towards[first] + towards[second], axis=1)
         if len(far) and far.min() <= STRAIGHT**0.5:

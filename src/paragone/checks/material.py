@@ -38,8 +38,8 @@ class Side:
 class Material:
     """A dataset, the sides of its splits, and what findings call it.
 
-    Several targets of one dataset that are split alike are one material for the checks of rows and columns; ``targets``
-    then holds each of them.
+    Several targets of one dataset that are split alike are one material for the checks of rows and
+    columns; ``targets`` then holds each of them.
     """
 
     name: str
@@ -50,7 +50,9 @@ class Material:
     @property
     def n_held(self) -> int:
         """Number of distinct rows that are held out in any split."""
-        return len(np.unique(np.concatenate([side.held for side in self.sides]))) if self.sides else 0
+        return (
+            len(np.unique(np.concatenate([side.held for side in self.sides]))) if self.sides else 0
+        )
 
 
 def sides_of(splits: Sequence[Split]) -> tuple[Side, ...]:
@@ -62,7 +64,11 @@ def sides_of(splits: Sequence[Split]) -> tuple[Side, ...]:
     >>> [(side.role, side.held.tolist()) for side in sides_of([split])]
     [('test', [2, 3])]
     """
-    return tuple(Side(split.fold, role, split.train, rows) for split in splits for role, rows in split.held_out.items())
+    return tuple(
+        Side(split.fold, role, split.train, rows)
+        for split in splits
+        for role, rows in split.held_out.items()
+    )
 
 
 def materials(arrangements: Sequence[Arrangement]) -> list[Material]:
@@ -71,7 +77,9 @@ def materials(arrangements: Sequence[Arrangement]) -> list[Material]:
     for arrangement in arrangements:
         sides = sides_of(arrangement.splits)
         origin = arrangement.origin or arrangement.dataset.name
-        together.setdefault((origin, *(side.key for side in sides)), []).append((arrangement.dataset, sides))
+        together.setdefault((origin, *(side.key for side in sides)), []).append(
+            (arrangement.dataset, sides)
+        )
     named: dict[str, int] = {}
     for key in together:
         named[key[0]] = named.get(key[0], 0) + 1
@@ -150,7 +158,12 @@ def column_blocks(X: Any) -> Iterator[tuple[int, FloatArray]]:
     columns = X.tocsc() if sparse.issparse(X) else X
     for begin in range(0, n_columns, width):
         block = columns[:, begin : begin + width]
-        yield begin, np.ascontiguousarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
+        yield (
+            begin,
+            np.ascontiguousarray(
+                block.toarray() if sparse.issparse(block) else block, dtype=np.float64
+            ),
+        )
 
 
 def target_codes(y: NDArray[Any]) -> IntArray:

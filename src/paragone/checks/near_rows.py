@@ -2,17 +2,21 @@
 
 Features are divided by their standard deviation on train. A held-out row is near a train row where
 
-- it is at most half as far from it as from its tenth nearest train row (rows that are equal in every feature are
+- it is at most half as far from it as from its tenth nearest train row (rows that are equal in
+  every feature are
   PG101's and are looked past), and
-- that would be no accident: where rows lie evenly around it in D dimensions, the share u = (d1 / d10)^D of the ball
-  would be the smallest of nine uniform numbers, so p = 1 - (1 - u)^9; it must be at most 1 % divided by the number
-  of held-out rows looked at.
+- that would be no accident: where rows lie evenly around it in D dimensions, the share u = (d1 /
+  d10)^D of the ball
+  would be the smallest of nine uniform numbers, so p = 1 - (1 - u)^9; it must be at most 1 %
+  divided by the number of held-out rows looked at.
 
-D is the intrinsic dimension by the ratio of the first two neighbours' distances (Facco et al., Scientific Reports 7,
-2017), taken on a fifth of train, where twins have mostly lost each other, and lowered by two of its standard errors.
+D is the intrinsic dimension by the ratio of the first two neighbours' distances (Facco et al.,
+Scientific Reports 7, 2017), taken on a fifth of train, where twins have mostly lost each other, and
+lowered by two of its standard errors.
 
-Only numbers and dates are looked at; of those, where there are any, the columns in which most values differ. Where more
-than a quarter of the held-out rows have two train rows at the same distance, values are too coarse for an answer.
+Only numbers and dates are looked at; of those, where there are any, the columns in which most
+values differ. Where more than a quarter of the held-out rows have two train rows at the same
+distance, values are too coarse for an answer.
 """
 
 from __future__ import annotations
@@ -60,12 +64,19 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     if not sparse.issparse(X) and (fine := fine_columns(X)).shape[1]:
         X = fine  # steps of coarse columns beside fine ones are gaps that no even spread has
     if not X.shape[1]:
-        ledger.miss(CHECK, material.n_held, f"held-out rows of {material.name}", "no column holds measured values")
+        ledger.miss(
+            CHECK,
+            material.n_held,
+            f"held-out rows of {material.name}",
+            "no column holds measured values",
+        )
         return
     looked: set[int] = set()
     pairs: list[NearPair] = []
     small = [side for side in material.sides if len(side.train) < FEWEST_TRAIN]
-    ledger.miss(CHECK, len(small), f"splits of {material.name}", f"fewer than {FEWEST_TRAIN} train rows")
+    ledger.miss(
+        CHECK, len(small), f"splits of {material.name}", f"fewer than {FEWEST_TRAIN} train rows"
+    )
     sampled, coarse = False, 0
     for side in material.sides:
         if len(side.train) < FEWEST_TRAIN:
@@ -77,7 +88,12 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
         if near is not None:
             looked |= set(rows.tolist())
             pairs += near
-    ledger.miss(CHECK, coarse, f"splits of {material.name}", "values so coarse that many distances are equal")
+    ledger.miss(
+        CHECK,
+        coarse,
+        f"splits of {material.name}",
+        "values so coarse that many distances are equal",
+    )
     note = f"at most {MOST_HELD} drawn from a split" if sampled else ""
     ledger.look(CHECK, len(looked), f"held-out rows of {material.name}", note)
     n_near = len({pair.held for pair in pairs})
@@ -85,9 +101,9 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
         order = sorted(pairs, key=lambda pair: pair.ratio)
         ledger.find(
             "PG102",
-            f"{share(n_near, len(looked), 'held-out rows')} {agree(n_near, 'is', 'are')} nearer to a train row than "
-            "chance explains: at most "
-            f"{RATIO:g} of the distance to the tenth nearest, p at most {LEVEL:.0%} over all rows of the split",
+            f"{share(n_near, len(looked), 'held-out rows')} {agree(n_near, 'is', 'are')} nearer to"
+            f" a train row than chance explains: at most {RATIO:g} of the distance to the tenth"
+            f" nearest, p at most {LEVEL:.0%} over all rows of the split",
             dataset=material.name,
             count=n_near,
             total=len(looked),
@@ -131,7 +147,9 @@ def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearP
         return None
     distances, places = neighbours(held, train, min(RANK + SPARE, len(side.train)))
     found_codes = codes[side.train[places]]
-    tied = (np.diff(distances, axis=1) <= SAME * distances[:, 1:]) & (found_codes[:, 1:] != found_codes[:, :-1])
+    tied = (np.diff(distances, axis=1) <= SAME * distances[:, 1:]) & (
+        found_codes[:, 1:] != found_codes[:, :-1]
+    )
     if tied.any(axis=1).mean() > TIED:
         return None
     found = []
@@ -162,7 +180,9 @@ def _scaled(X: Any, side: Side) -> tuple[Any, Any]:
     train, held = np.where(missing, mean, train), np.where(np.isnan(held), mean, held)
     deviation = train.std(axis=0)
     used = np.flatnonzero(deviation > 0)
-    return (train[:, used] - mean[used]) / deviation[used], (held[:, used] - mean[used]) / deviation[used]
+    return (train[:, used] - mean[used]) / deviation[used], (
+        held[:, used] - mean[used]
+    ) / deviation[used]
 
 
 def _some(train: Any, seed: int) -> FloatArray:
@@ -207,8 +227,8 @@ def intrinsic_dimension(rows: FloatArray) -> float:
 def neighbours(queries: Any, base: Any, count: int) -> tuple[FloatArray, IntArray]:
     """Return the distances and places of every query's nearest base rows, the nearest first.
 
-    Matrix products in blocks find the candidates; their distances are then computed from the differences, so that
-    close rows are told apart as far as their numbers are.
+    Matrix products in blocks find the candidates; their distances are then computed from the
+    differences, so that close rows are told apart as far as their numbers are.
 
     Examples
     --------
@@ -226,7 +246,11 @@ def neighbours(queries: Any, base: Any, count: int) -> tuple[FloatArray, IntArra
         products = block @ base.T
         products = products.toarray() if sparse.issparse(products) else products
         away = squares[None, :] - 2.0 * products
-        near = np.argpartition(away, min(count, n_base) - 1, axis=1)[:, :count] if count < n_base else None
+        near = (
+            np.argpartition(away, min(count, n_base) - 1, axis=1)[:, :count]
+            if count < n_base
+            else None
+        )
         if near is None:
             near = np.broadcast_to(np.arange(n_base), away.shape)
         exact = _distances(block, base, near)
@@ -246,7 +270,9 @@ def _distances(queries: Any, base: Any, places: IntArray) -> FloatArray:
     """Return the distance of every query to its own candidates, from the differences."""
     if sparse.issparse(base):
         rows = [(queries[[row]].toarray(), base[near].toarray()) for row, near in enumerate(places)]
-        return np.stack([np.sqrt(np.einsum("ij,ij->i", near - one, near - one)) for one, near in rows])
+        return np.stack(
+            [np.sqrt(np.einsum("ij,ij->i", near - one, near - one)) for one, near in rows]
+        )
     found = np.empty(places.shape)
     step = max(1, BLOCK_VALUES // 16 // (places.shape[1] * base.shape[1]))
     for begin in range(0, len(places), step):

@@ -27,16 +27,27 @@ def check_order(material: Material, ledger: Ledger) -> None:
     dataset = material.dataset
     if dataset.time is not None:
         _check_declared_time(material, ledger)
-    order = np.arange(dataset.n_samples) if dataset.time is None else np.argsort(dataset.time, kind="stable")
+    order = (
+        np.arange(dataset.n_samples)
+        if dataset.time is None
+        else np.argsort(dataset.time, kind="stable")
+    )
     touching = max((_touching(order, side) for side in material.sides), default=0.0)
     if touching < TOUCHING or dataset.groups is not None or dataset.n_samples < FEWEST_ROWS:
         return
     sorted_by = _sorted_by(dataset) if dataset.time is None else ""
     if sorted_by:
-        ledger.miss(ORDER, dataset.n_samples, f"rows of {material.name}", f"they are sorted by {sorted_by}")
+        ledger.miss(
+            ORDER, dataset.n_samples, f"rows of {material.name}", f"they are sorted by {sorted_by}"
+        )
         return
     features, targets = _series(dataset)
-    ledger.look(ORDER, dataset.n_samples, f"rows of {material.name}", counted(len(features) + len(targets), "columns"))
+    ledger.look(
+        ORDER,
+        dataset.n_samples,
+        f"rows of {material.name}",
+        counted(len(features) + len(targets), "columns"),
+    )
     alike = [autocorrelation(one[order]) for one in features]
     of_targets = [autocorrelation(one[order]) for one in targets]
     steady = STEADY / np.sqrt(dataset.n_samples)
@@ -46,10 +57,11 @@ def check_order(material: Material, ledger: Ledger) -> None:
     if kept and (kept_targets or 2 * kept >= len(alike)):
         ledger.find(
             "PG132",
-            f"rows are like the row before them (rank correlation up to {max([*of_targets, *alike]):.2f}, at least "
-            f"{limit:.2f} in {share(kept, len(alike), 'features')} and "
-            f"{share(kept_targets, len(of_targets), 'targets')}), and "
-            f"{touching:.0%} of the held-out rows stand next to a row of train",
+            "rows are like the row before them (rank correlation up to"
+            f" {max([*of_targets, *alike]):.2f}, at least {limit:.2f} in"
+            f" {share(kept, len(alike), 'features')} and"
+            f" {share(kept_targets, len(of_targets), 'targets')}), and {touching:.0%} of the"
+            " held-out rows stand next to a row of train",
             dataset=material.name,
             count=kept + kept_targets,
             total=len(alike) + len(of_targets),
@@ -60,13 +72,17 @@ def _check_declared_time(material: Material, ledger: Ledger) -> None:
     time = material.dataset.time
     assert time is not None
     ledger.look("times on both sides", material.n_held, f"held-out rows of {material.name}")
-    early = [side.held[time[side.held] < time[side.train].max()] for side in material.sides if len(side.train)]
+    early = [
+        side.held[time[side.held] < time[side.train].max()]
+        for side in material.sides
+        if len(side.train)
+    ]
     rows: IntArray = np.unique(np.concatenate(early)) if early else np.empty(0, dtype=np.int64)
     if len(rows):
         ledger.find(
             "PG133",
-            f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'is', 'are')} earlier than a "
-            "row of the train side of the same split",
+            f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'is', 'are')}"
+            " earlier than a row of the train side of the same split",
             dataset=material.name,
             count=len(rows),
             total=material.n_held,
@@ -89,8 +105,11 @@ def _touching(order: IntArray, side: Side) -> float:
 def _sorted_by(dataset: Dataset) -> str:
     """Name what the rows are sorted by; a column that counts them in equal steps, or holds dates, is their time."""
     if dataset.task == "regression":
-        # Classes and sets of labels are taken out of all columns, so that sorting by them does not show.
-        for name, column in zip(dataset.target_names, dataset.y.reshape(dataset.n_samples, -1).T, strict=True):
+        # Classes and sets of labels are taken out of all columns, so that sorting by them does not
+        # show.
+        for name, column in zip(
+            dataset.target_names, dataset.y.reshape(dataset.n_samples, -1).T, strict=True
+        ):
             if _is_sorted(column):
                 return str(name)
     dates: set[str] = set()
@@ -118,14 +137,19 @@ def _series(dataset: Dataset) -> tuple[list[FloatArray], list[FloatArray]]:
     targets: list[FloatArray] = []
     if dataset.task == "regression":
         columns = dataset.y.reshape(dataset.n_samples, -1).T
-        targets = [one for one in columns[:MOST_SERIES] if not np.isnan(one).any() and np.ptp(one) > 0]
+        targets = [
+            one for one in columns[:MOST_SERIES] if not np.isnan(one).any() and np.ptp(one) > 0
+        ]
         classes = np.zeros(dataset.n_samples, dtype=np.int64)
     else:
         classes = target_codes(np.asarray(dataset.y))
         if (
             np.count_nonzero(np.diff(classes)) > 2 * classes.max() + 2
         ):  # else they are sorted, which is no order in time
-            targets = [(classes == one).astype(np.float64) for one in range(min(int(classes.max()) + 1, MOST_SERIES))]
+            targets = [
+                (classes == one).astype(np.float64)
+                for one in range(min(int(classes.max()) + 1, MOST_SERIES))
+            ]
     features: list[FloatArray] = []
     for _, block in column_blocks(dataset.numbers[:, measured_columns(dataset)]):
         for one in block.T[: MOST_SERIES - len(features)]:
@@ -148,7 +172,8 @@ def autocorrelation(values: FloatArray) -> float:
     ranks = rankdata(values)
     ranks -= ranks.mean()
     spread = float(ranks @ ranks)
-    # Half the mean squared step: unlike the plain product it does not grow with a difference between the two ends.
+    # Half the mean squared step: unlike the plain product it does not grow with a difference
+    # between the two ends.
     return 1.0 - float(np.sum(np.diff(ranks) ** 2)) / (2.0 * spread) if spread > 0 else 0.0
 
 
@@ -158,7 +183,12 @@ def autocorrelation(values: FloatArray) -> float:
 def check_drift(material: Material, ledger: Ledger) -> None:
     """Find columns and targets whose distribution differs between train and the held-out rows."""
     dataset = material.dataset
-    ledger.look(DRIFT, dataset.n_features, f"columns of {material.name}", counted(len(material.sides), "splits"))
+    ledger.look(
+        DRIFT,
+        dataset.n_features,
+        f"columns of {material.name}",
+        counted(len(material.sides), "splits"),
+    )
     if dataset.time is not None or dataset.groups is not None:
         return  # later rows and other groups may differ: that is what such a split asks about
     found: dict[str, float] = {}
@@ -171,9 +201,9 @@ def check_drift(material: Material, ledger: Ledger) -> None:
         worst = sorted(found, key=found.__getitem__)
         ledger.find(
             "PG134",
-            f"{len(found)} of {dataset.n_features + dataset.n_targets} columns and targets "
-            f"{agree(len(found), 'is', 'are')} distributed otherwise "
-            f"among held-out rows than in train (Kolmogorov-Smirnov, p over all columns and splits {DRIFT_LEVEL:g})",
+            f"{len(found)} of {dataset.n_features + dataset.n_targets} columns and targets"
+            f" {agree(len(found), 'is', 'are')} distributed otherwise among held-out rows than in"
+            f" train (Kolmogorov-Smirnov, p over all columns and splits {DRIFT_LEVEL:g})",
             dataset=material.name,
             count=len(found),
             total=dataset.n_features + dataset.n_targets,

@@ -1,8 +1,9 @@
 """PG142 and PG143: what a cell says of a row, or learns, that depends on the other held-out rows.
 
-Half of the held-out rows are replaced, in their places: what was learnt must not change, nor what is said of the rows
-that stayed. The same cell then gets half of its held-out rows in another order: what is said of each must stay too,
-but for rounding, which may depend on how many rows are worked on at a time.
+Half of the held-out rows are replaced, in their places: what was learnt must not change, nor what
+is said of the rows that stayed. The same cell then gets half of its held-out rows in another order:
+what is said of each must stay too, but for rounding, which may depend on how many rows are worked
+on at a time.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def check_other_rows(trial: Trial, ledger: Ledger) -> bool:
     test = trial.split.test
     answers = trial.bench.answers(trial.cell, trial.plain)
     if answers is None or len(test) < 2:
-        ledger.miss(OTHER_ROWS, 1, "cells", f"{trial.where}: no predictions of two held-out rows to compare")
+        ledger.miss(
+            OTHER_ROWS, 1, "cells", f"{trial.where}: no predictions of two held-out rows to compare"
+        )
         return False
     order = np.random.default_rng([trial.seed, 2]).permutation(len(test))
     kept, replaced = np.sort(order[: len(test) // 2]), order[len(test) // 2 :]
@@ -48,7 +51,9 @@ def check_other_rows(trial: Trial, ledger: Ledger) -> bool:
 
 def _judged(trial: Trial, run: Rerun, ledger: Ledger) -> bool:
     if not run.done:
-        ledger.miss(OTHER_ROWS, 1, "cells", f"{trial.where}, with other held-out rows: {run.why_not}")
+        ledger.miss(
+            OTHER_ROWS, 1, "cells", f"{trial.where}, with other held-out rows: {run.why_not}"
+        )
     return run.done
 
 
@@ -63,7 +68,11 @@ def _replaced(trial: Trial, answers: RowAnswers, run: Rerun, kept: IntArray) -> 
     if not trial.is_stable():
         return False
     if learnt:
-        trial.find("PG143", f"with other values in half of the held-out rows it learns different {', '.join(learnt)}")
+        trial.find(
+            "PG143",
+            "with other values in half of the held-out rows it learns different"
+            f" {', '.join(learnt)}",
+        )
     else:
         _blame(trial, moved, "half of the held-out rows hold other values")
     return True
@@ -78,7 +87,9 @@ def _reordered(trial: Trial, answers: RowAnswers, run: Rerun, fewer: IntArray) -
         return True
     if not trial.is_stable():
         return False
-    if differences(trial.plain.outcome, trial.bench.run(trial.cell, draw=1).outcome, trial.of_truth):
+    if differences(
+        trial.plain.outcome, trial.bench.run(trial.cell, draw=1).outcome, trial.of_truth
+    ):
         # A method that draws a number per row draws others for rows that come in another order.
         return True
     _blame(trial, moved, "they come in another order and without the other half")
@@ -88,13 +99,16 @@ def _reordered(trial: Trial, answers: RowAnswers, run: Rerun, fewer: IntArray) -
 def _blame(trial: Trial, moved: NDArray[np.bool_], when: str) -> None:
     trial.find(
         "PG142",
-        f"what it says of {share(int(moved.sum()), len(moved), 'held-out rows')} changes when {when}",
+        f"what it says of {share(int(moved.sum()), len(moved), 'held-out rows')} changes when"
+        f" {when}",
         count=int(moved.sum()),
         total=len(moved),
     )
 
 
-def moved_rows(one: RowAnswers, other: RowAnswers, rows: IntArray, same: IntArray) -> NDArray[np.bool_]:
+def moved_rows(
+    one: RowAnswers, other: RowAnswers, rows: IntArray, same: IntArray
+) -> NDArray[np.bool_]:
     """Mark the rows of which two runs say something different: another class or list, or a number beyond rounding.
 
     Parameters

@@ -2,14 +2,17 @@
 
 All pairs of up to 400 columns are looked at by matrix products, on up to 1000 rows:
 
-- either, not both: of two yes/no columns, of columns cut at their median or at 0, of whole numbers even or odd;
+- either, not both: of two yes/no columns, of columns cut at their median or at 0, of whole numbers
+  even or odd;
 - values together: each pair of values of two columns of few values;
-- a line: a threshold on a weighted sum of two numbers; for a target, a weighted sum, or a product of powers, itself.
+- a line: a threshold on a weighted sum of two numbers; for a target, a weighted sum, or a product
+  of powers, itself.
 
-A pair is said where it names a label with a J of at least 0.97, and 0.1 better than either feature alone, or 0.8 and
-0.4 better; or where it leaves at most 1e-4 of a target's variance, and neither alone leaves less than 1 %. As for one
-feature (PG120) it must be no accident: Hoeffding's bound over all sets of values, n^2 lines and all pairs; for a
-target, the chance (1 - R^2)^((n - 3) / 2) that two normal columns explain so much, times all pairs; at most 1e-6.
+A pair is said where it names a label with a J of at least 0.97, and 0.1 better than either feature
+alone, or 0.8 and 0.4 better; or where it leaves at most 1e-4 of a target's variance, and neither
+alone leaves less than 1 %. As for one feature (PG120) it must be no accident: Hoeffding's bound
+over all sets of values, n^2 lines and all pairs; for a target, the chance (1 - R^2)^((n - 3) / 2)
+that two normal columns explain so much, times all pairs; at most 1e-6.
 """
 
 from __future__ import annotations
@@ -68,15 +71,20 @@ def check_pairs(material: Material, ledger: Ledger) -> None:
             f"either but not both, values together, lines; {against(dataset.n_targets)}",
         )
         left = dataset.n_features - len(columns)
-        ledger.miss(PAIRS, left, f"columns of {dataset.name}", f"pairs of {MOST_COLUMNS} columns are looked at")
+        ledger.miss(
+            PAIRS,
+            left,
+            f"columns of {dataset.name}",
+            f"pairs of {MOST_COLUMNS} columns are looked at",
+        )
         # Products this small wait longer for other threads than they take.
         with threadpool_limits(1, user_api="blas"):
             found = pair_giveaways(part, columns)
         if found:
             ledger.find(
                 "PG121",
-                f"{counted(len(found), 'pairs of features')} {agree(len(found), 'tells', 'tell')} a label or target "
-                "together, while neither does alone",
+                f"{counted(len(found), 'pairs of features')} {agree(len(found), 'tells', 'tell')} a"
+                " label or target together, while neither does alone",
                 dataset=dataset.name,
                 count=len(found),
                 total=len(columns) * (len(columns) - 1) // 2,
@@ -132,7 +140,9 @@ def _signed(event: Event) -> FloatArray:
     return np.asarray(event.rows / m1 - (1 - event.rows) / (len(event.rows) - m1))
 
 
-def _log_chance(J: NDArray[np.float64], event: Event, log_sets: NDArray[np.float64] | float) -> NDArray[np.float64]:
+def _log_chance(
+    J: NDArray[np.float64], event: Event, log_sets: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
     """Bound the logarithm of the chance that some set of a family reaches J."""
     n, m1 = len(event.rows), event.rows.sum()
     m0 = n - m1
@@ -164,7 +174,9 @@ def _either(
         part = signs[:n_screened]
         J = 0.5 * np.abs(part.T @ (part * weights[:, None]))
         alone = 0.5 * np.abs(weights @ part)
-        good = _good(J, alone) & (_log_chance(J, screened, np.log(width**2 * len(wanted))) <= np.log(LEVEL))
+        good = _good(J, alone) & (
+            _log_chance(J, screened, np.log(width**2 * len(wanted))) <= np.log(LEVEL)
+        )
         for a, b in np.argwhere(good).tolist():
             whole = 0.5 * abs(_signed(event) @ (signs[:, a] * signs[:, b]))
             if of[a] != of[b] and whole >= AGREES:
@@ -206,8 +218,12 @@ def _together(
         return
     counts = np.array(sizes)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    Z = np.concatenate([np.eye(count)[own] for own, count in zip(codes, counts, strict=True)], axis=1)
-    n_screened = int(min(len(Z), max(FEWEST_SCREENED, MOST_WORK / Z.shape[1] ** 2 / max(1, len(wanted)))))
+    Z = np.concatenate(
+        [np.eye(count)[own] for own, count in zip(codes, counts, strict=True)], axis=1
+    )
+    n_screened = int(
+        min(len(Z), max(FEWEST_SCREENED, MOST_WORK / Z.shape[1] ** 2 / max(1, len(wanted))))
+    )
     log_sets = np.log(2.0) * np.outer(counts, counts) + np.log(len(of) ** 2 * max(1, len(wanted)))
     for event in wanted:
         screened = Event(event.name, event.rows[:n_screened], event.n_classes)
@@ -235,19 +251,26 @@ def _lines(
     for event in wanted:
         y = event.rows - event.rows.mean()
         R2, weights = _explained(between, unit.T @ y / np.sqrt(y @ y))
-        # A threshold that names a label exactly is the best of all pairs by R squared, or among the best.
+        # A threshold that names a label exactly is the best of all pairs by R squared, or among the
+        # best.
         best = np.argpartition(-R2, min(MOST_TRIED, R2.size - 1), axis=None)[:MOST_TRIED]
         signed = _signed(event)[:, None]
         alone: dict[int, float] = {}
-        for a, b in sorted({(min(pair), max(pair)) for pair in zip(*np.unravel_index(best, R2.shape), strict=True)}):
+        for a, b in sorted(
+            {(min(pair), max(pair)) for pair in zip(*np.unravel_index(best, R2.shape), strict=True)}
+        ):
             if a == b or R2[a, b] <= 0:
                 continue
             for one in (a, b):
                 alone.setdefault(int(one), float(thresholds(unit[:, one], signed)[0]))
-            # The best weights by least squares are near the true ones; a plain sum or difference is met exactly.
+            # The best weights by least squares are near the true ones; a plain sum or difference is
+            # met exactly.
             first, second = block[:, of[a]], block[:, of[b]]
             fitted = unit[:, a] * weights[0][a, b] + unit[:, b] * weights[1][a, b]
-            J = max(float(thresholds(line, signed)[0]) for line in (fitted, first + second, first - second))
+            J = max(
+                float(thresholds(line, signed)[0])
+                for line in (fitted, first + second, first - second)
+            )
             n = len(block)
             log_sets = np.log(2.0 * n**2 * len(of) ** 2 * len(wanted))
             if (
@@ -263,7 +286,9 @@ def _standard(block: FloatArray) -> FloatArray:
     return np.asarray(centred / np.sqrt(np.einsum("ij,ij->j", centred, centred)))
 
 
-def _explained(between: FloatArray, r: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+def _explained(
+    between: FloatArray, r: FloatArray
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """Return R squared of every pair of standardised columns, and their two weights; 0 where they are collinear."""
     left = 1.0 - between**2
     usable = left > COLLINEAR
@@ -273,14 +298,18 @@ def _explained(between: FloatArray, r: FloatArray) -> tuple[FloatArray, tuple[Fl
     return np.where(usable, first * r[:, None] + second * r[None, :], 0.0), (first, second)
 
 
-def _of_target(block: FloatArray, target: FloatArray, name: str) -> Iterator[tuple[int, int, tuple[str, str, float]]]:
+def _of_target(
+    block: FloatArray, target: FloatArray, name: str
+) -> Iterator[tuple[int, int, tuple[str, str, float]]]:
     there = ~np.isnan(target)
     y, block = target[there], block[there]
     whole = ~np.isnan(block).any(axis=0)
     ways = [("a weighted sum is", block, y, whole)]
     if (y > 0).all():
         positive = whole & (np.where(np.isnan(block), 1.0, block) > 0).all(axis=0)
-        ways.append(("a product of powers is", np.log(np.where(positive, block, 1.0)), np.log(y), positive))
+        ways.append(
+            ("a product of powers is", np.log(np.where(positive, block, 1.0)), np.log(y), positive)
+        )
     for how, columns, aim, usable in ways:
         of = np.flatnonzero(usable & (np.ptp(np.where(usable, columns, 0.0), axis=0) > 0))
         if len(of) < 2 or len(aim) < 5 or np.ptp(aim) == 0:

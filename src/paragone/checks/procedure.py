@@ -13,14 +13,26 @@ from scipy import sparse
 
 from paragone.checks.bench import Bench
 from paragone.checks.best_of_many import CHECK as BEST_OF_MANY
-from paragone.checks.best_of_many import check_best_of_many, check_claimed_variants, check_shown_variants
+from paragone.checks.best_of_many import (
+    check_best_of_many,
+    check_claimed_variants,
+    check_shown_variants,
+)
 from paragone.checks.canary import CANARY, METHOD_CHECKS, Canary, check_methods
 from paragone.checks.claims import check_claims, read_claims
 from paragone.checks.columns import check_columns
 from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
 from paragone.checks.elsewhere import audit_given
 from paragone.checks.features import check_label_features
-from paragone.checks.finding import Acknowledgement, Audit, Checked, Finding, Ledger, Unchecked, acknowledge
+from paragone.checks.finding import (
+    Acknowledgement,
+    Audit,
+    Checked,
+    Finding,
+    Ledger,
+    Unchecked,
+    acknowledge,
+)
 from paragone.checks.given_scores import is_given
 from paragone.checks.hidden_sets import check_made_rows, check_naming_columns, check_tight_sets
 from paragone.checks.material import Material, materials
@@ -35,7 +47,13 @@ from paragone.checks.rows import check_exact_rows, check_groups, check_topk_rows
 from paragone.checks.scaling import check_scaled
 from paragone.checks.selection import check_chosen
 from paragone.checks.shown import check_left_out
-from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
+from paragone.checks.subject import (
+    Consent,
+    Subject,
+    declared_subject,
+    is_experiment_file,
+    stored_subjects,
+)
 from paragone.checks.tables import read_tables, table_files
 from paragone.checks.target_means import check_target_means
 from paragone.checks.tuning import check_selection, check_tuning
@@ -106,7 +124,9 @@ class ExperimentAudit:
         if view is not None and experiment is not None:
             yield AuditStep("declaration", partial(self._declaration, experiment, view))
         if view is not None and at_hand is not None:
-            yield AuditStep("truths", partial(check_truths, view.cells, at_hand.arrangements, self.ledger))
+            yield AuditStep(
+                "truths", partial(check_truths, view.cells, at_hand.arrangements, self.ledger)
+            )
             yield AuditStep("what needs code", partial(self._without_code, view))
         if view is not None and self._options.against:
             yield AuditStep("published tables", partial(self._published, view))
@@ -149,7 +169,9 @@ class ExperimentAudit:
         cells = view.cells.cells
         self.ledger.miss(DECLARED, len(cells), "cells", NEED_CODE)
         if self._options.canary == "none":
-            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", "left out as asked")
+            self.ledger.miss(
+                CANARY, len({cell.method for cell in cells}), "methods", "left out as asked"
+            )
         else:
             for check in METHOD_CHECKS:
                 self.ledger.miss(check, len({cell.method for cell in cells}), "methods", NEED_CODE)
@@ -169,11 +191,14 @@ class ExperimentAudit:
 
     def _on_right_scores(self, view: View, work: Callable[[View], None]) -> None:
         if not self._alone:
-            raise InputError("published tables and claims need one experiment: say which with experiment=")
+            raise InputError(
+                "published tables and claims need one experiment: say which with experiment="
+            )
         if not self._verified.right:
             work(view)
             return
-        # Scores that do not follow from the predictions prove nothing: what follows from them is put in their place.
+        # Scores that do not follow from the predictions prove nothing: what follows from them is
+        # put in their place.
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "right.sqlite"
             view.cells.copy_with(path, self._verified.right)
@@ -221,7 +246,9 @@ class ExperimentAudit:
     def _bench(self, experiment: Experiment) -> Bench:
         """Return the one place where cells are run again: its worker takes a while to start."""
         if self._open_bench is None:
-            self._open_bench = Bench(experiment, self._options.seconds, in_process=self._options.in_process)
+            self._open_bench = Bench(
+                experiment, self._options.seconds, in_process=self._options.in_process
+            )
         return self._open_bench
 
 
@@ -283,21 +310,23 @@ def audit(
 ) -> Audit:
     """Look for leaks, run a sample of cells again, recompute every score, and count what is missing.
 
-    An experiment without a store gets the checks of its data and the canary; a store gets everything, as far as the
-    data its experiments name can be found.
+    An experiment without a store gets the checks of its data and the canary; a store gets
+    everything, as far as the data its experiments name can be found.
 
-    A store is data: nothing that it names is imported, and no method of it runs, unless ``run_code`` says so. Without
-    it every score is recomputed from the stored predictions, data in the store's folder is looked at on the splits that
-    the store keeps, and what was left out is said. An experiment that is handed over, as an object or as a ``.toml``
-    file, is a program, and is run.
+    A store is data: nothing that it names is imported, and no method of it runs, unless
+    ``run_code`` says so. Without it every score is recomputed from the stored predictions, data in
+    the store's folder is looked at on the splits that the store keeps, and what was left out is
+    said. An experiment that is handed over, as an object or as a ``.toml`` file, is a program, and
+    is run.
 
-    Results that other programs wrote, files or folders, are looked at for what their numbers give away: impossible
-    means and deviations, methods that are the same, items that are not.
+    Results that other programs wrote, files or folders, are looked at for what their numbers give
+    away: impossible means and deviations, methods that are the same, items that are not.
 
     Parameters
     ----------
     subject : str, Path, Results or Experiment
-        A store, an experiment file (``.toml``), or either of them opened; or what `paragone compare` reads else.
+        A store, an experiment file (``.toml``), or either of them opened; or what `paragone
+        compare` reads else.
     experiment : str, optional
         One experiment of a store that holds several.
     declaration : str, Path or Experiment, optional
@@ -305,7 +334,8 @@ def audit(
     sample : int, default=5
         How many done cells are run again and compared byte by byte.
     canary : {"small", "all", "none"}, default="small"
-        Which cells are run with scrambled held-out labels: every method on the smallest dataset, on all, or none.
+        Which cells are run with scrambled held-out labels: every method on the smallest dataset, on
+        all, or none.
     seconds : float, default=60
         Cells that take longer are not run again; how many is said.
     seed : int, default=0
@@ -315,9 +345,11 @@ def audit(
     claims : str or Path, optional
         A file of what a paper claims, each claim to be held against the results.
     reference : str, optional
-        The reference of the published statistics; the first method where it is not given, as in a report.
+        The reference of the published statistics; the first method where it is not given, as in a
+        report.
     metric : str, callable or Metric, optional
-        The metric of the published tables, where they were made by one alone, as a report is with ``metric``.
+        The metric of the published tables, where they were made by one alone, as a report is with
+        ``metric``.
     display_map : mapping of str to str, optional
         Names that the published tables show instead of identifiers.
     known : iterable of Acknowledgement or mapping, optional
@@ -327,11 +359,13 @@ def audit(
     progress : callable, optional
         Called before every step with its name, its number and the number of steps.
     run_code : bool, default=False
-        Whether code that a store names may be imported and run: only for stores of people whose programs you would run.
+        Whether code that a store names may be imported and run: only for stores of people whose
+        programs you would run.
     tell : callable, optional
         Called, before anything is imported, with lines that say what will be and from where.
     items : int or str, optional
-        For results from elsewhere: how many right or wrong answers are behind each mean, or the column that says it.
+        For results from elsewhere: how many right or wrong answers are behind each mean, or the
+        column that says it.
 
     Returns
     -------
@@ -354,24 +388,38 @@ def audit(
     if claimed is not None:
         read_claims(claimed)  # a mistake in it is said before anything is looked at
     options = Options(
-        sample, canary, seconds, seed, in_process, files, reference, display_map, asked_name(metric), claimed
+        sample,
+        canary,
+        seconds,
+        seed,
+        in_process,
+        files,
+        reference,
+        display_map,
+        asked_name(metric),
+        claimed,
     )
     if isinstance(subject, str | Path) and is_given(Path(subject)):
         if files or claimed is not None:
             raise InputError(
-                f"published tables and claims are compared with a store, and {Path(subject).name} is not one: "
-                "paragone import makes one of it"
+                f"published tables and claims are compared with a store, and {Path(subject).name}"
+                " is not one: paragone import makes one of it"
             )
-        return audit_given(Path(subject), options.metric, None if items is None else str(items)).knowing(given)
+        return audit_given(
+            Path(subject), options.metric, None if items is None else str(items)
+        ).knowing(given)
     if items is not None:
         raise InputError("items is for results from elsewhere: a store knows them")
     consent = Consent(run_code, tell)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
         if files or claimed is not None:
             raise InputError(
-                "published tables and claims are compared with a store: give the store that holds the results"
+                "published tables and claims are compared with a store: give the store that holds"
+                " the results"
             )
-        return _audited([declared_subject(subject, consent)], _label(subject), options, given, progress)
+        return _audited(
+            [declared_subject(subject, consent)], _label(subject), options, given, progress
+        )
     store = Store(subject.path if isinstance(subject, Results) else Path(str(subject)))
     try:
         subjects = stored_subjects(store, experiment, declaration, consent)

@@ -1,19 +1,23 @@
 """PG120: features that nearly give a label away.
 
-What tells a proxy from a good feature? Three things are looked for, each with the chance that a feature without any
-bearing on the label would show it, over all features, labels and rules:
+What tells a proxy from a good feature? Three things are looked for, each with the chance that a
+feature without any bearing on the label would show it, over all features, labels and rules:
 
-- a rule of one feature that is hardly ever wrong (J of at least 0.97, where J is the share of the label's rows that the
+- a rule of one feature that is hardly ever wrong (J of at least 0.97, where J is the share of the
+  label's rows that the
   rule names less that of the others; 0.95 R squared and more for numbers need the third as well);
-- a rule that nobody would expect of a measurement: the remainder of a whole number, that a value is missing, one value
+- a rule that nobody would expect of a measurement: the remainder of a whole number, that a value is
+  missing, one value
   that stands for a class;
-- a code in the label's own language, of hardly more values than it has classes, that agrees with it (J of at least
-  0.8), and whose errors have nothing to do with any other feature. A measured cause shares its noise with other
-  measurements; a copy of the label with errors does not.
+- a code in the label's own language, of hardly more values than it has classes, that agrees with it
+  (J of at least
+  0.8), and whose errors have nothing to do with any other feature. A measured cause shares its
+  noise with other measurements; a copy of the label with errors does not.
 
-A threshold without bearing on the label reaches J with a chance of at most e exp(-2 J^2 m1 m0 / n) (the two-sample
-Kolmogorov-Smirnov bound of Wei and Dudley, Statistics and Probability Letters 82, 2012), a set of G values with at most
-2^G exp(-2 J^2 m1 m0 m / n^2) for the greater m of m1 and m0 (Hoeffding's bound without replacement, over all sets).
+A threshold without bearing on the label reaches J with a chance of at most e exp(-2 J^2 m1 m0 / n)
+(the two-sample Kolmogorov-Smirnov bound of Wei and Dudley, Statistics and Probability Letters 82,
+2012), a set of G values with at most 2^G exp(-2 J^2 m1 m0 m / n^2) for the greater m of m1 and m0
+(Hoeffding's bound without replacement, over all sets).
 """
 
 from __future__ import annotations
@@ -79,14 +83,16 @@ def check_proxies(material: Material, ledger: Ledger) -> None:
         found = proxies(part)
         if found:
             known = {(one.feature, one.label) for one in giveaways(dataset)}
-            found = [one for one in found if (one.feature, one.label.rpartition(" of ")[2]) not in known]
+            found = [
+                one for one in found if (one.feature, one.label.rpartition(" of ")[2]) not in known
+            ]
         if found:
             names = list(dict.fromkeys(one.feature for one in found))
             ledger.find(
                 "PG120",
-                f"{share(len(names), dataset.n_features, 'features')} nearly {agree(len(names), 'tells', 'tell')} a "
-                "label or target alone "
-                f"({counted(len(found), 'such pairs')})",
+                f"{share(len(names), dataset.n_features, 'features')} nearly"
+                f" {agree(len(names), 'tells', 'tell')} a label or target alone"
+                f" ({counted(len(found), 'such pairs')})",
                 dataset=dataset.name,
                 count=len(names),
                 total=dataset.n_features,
@@ -109,7 +115,11 @@ def proxies(part: ColumnPart) -> list[Proxy]:
     if part.dataset.task == "regression":
         targets = part.dataset.y.reshape(part.n_rows, -1)[rows].T
         names = part.dataset.target_names
-        return [one for y, name in zip(targets, names, strict=True) for one in _of_number(part, rows, y, name)]
+        return [
+            one
+            for y, name in zip(targets, names, strict=True)
+            for one in _of_number(part, rows, y, name)
+        ]
     return _of_events(part, rows, events(part.dataset, rows))
 
 
@@ -134,7 +144,11 @@ def events(dataset: Dataset, rows: IntArray) -> list[Event]:
             found = [Event(name, codes.ravel().astype(np.float64), 2)]
         else:
             found = [
-                Event(f"the class {value} of {name}", (codes.ravel() == k).astype(np.float64), len(values))
+                Event(
+                    f"the class {value} of {name}",
+                    (codes.ravel() == k).astype(np.float64),
+                    len(values),
+                )
                 for k, value in enumerate(values[:MOST_EVENTS])
             ]
     return [one for one in found if 0 < one.rows.sum() < len(rows)][:MOST_EVENTS]
@@ -175,20 +189,26 @@ def _of_events(part: ColumnPart, rows: IntArray, wanted: list[Event]) -> list[Pr
             n_sets = int(rule.codes.max()) + 1
             J = 0.5 * np.abs(_sums(rule.codes, n_sets, signed)).sum(axis=0)
             # Two sets are what a threshold makes, for which the bound is sharper.
-            log_chance = 1 - by_threshold * J**2 if n_sets == 2 else n_sets * np.log(2.0) - by_set * J**2
+            log_chance = (
+                1 - by_threshold * J**2 if n_sets == 2 else n_sets * np.log(2.0) - by_set * J**2
+            )
             no_accident = tries + log_chance <= np.log(LEVEL)
             for k in np.flatnonzero(no_accident).tolist():
                 good = J[k] >= max(rule.needed, rule.beats + reached[k] if rule.beats else 0.0)
                 if rule.how == AGREES_WITH:
                     is_code = n_sets <= wanted[k].n_classes + 2
-                    # As with thresholds: that values of a measurement belong to one class of several is no wonder.
+                    # As with thresholds: that values of a measurement belong to one class of
+                    # several is no wonder.
                     good &= is_code or wanted[k].n_classes == 2
                     if not good and is_code and J[k] >= AGREES:
-                        good = not _is_related(part, j, rows, _best_set(rule.codes, signed[:, k]), E[:, k])
+                        good = not _is_related(
+                            part, j, rows, _best_set(rule.codes, signed[:, k]), E[:, k]
+                        )
                 if good and J[k] > said.get(k, ("", 0.0))[1] + CLEARLY:
                     said[k] = (rule.how, J[k])
         found += [
-            Proxy(part.dataset.feature_names[j], wanted[k].name, how, 0.5 + J / 2) for k, (how, J) in said.items()
+            Proxy(part.dataset.feature_names[j], wanted[k].name, how, 0.5 + J / 2)
+            for k, (how, J) in said.items()
         ]
     return found
 
@@ -212,7 +232,9 @@ def _rules(column: FloatArray, *, is_number: bool) -> Iterator[_Rule]:
     missing = np.isnan(column)
     if missing.any() and not missing.all():
         yield _Rule("is missing or not, as", missing.astype(np.int64), STRANGE)
-    values, codes, counts = np.unique(column, return_inverse=True, return_counts=True, equal_nan=True)
+    values, codes, counts = np.unique(
+        column, return_inverse=True, return_counts=True, equal_nan=True
+    )
     if len(values) <= FEW_VALUES:
         yield _Rule(AGREES_WITH, codes.ravel(), HARDLY_WRONG)
         return
@@ -220,16 +242,27 @@ def _rules(column: FloatArray, *, is_number: bool) -> Iterator[_Rule]:
         return
     if counts.max() >= max(3, FEWEST_ONE_VALUE * len(column)):
         often = int(counts.argmax())
-        yield _Rule(f"is {values[often]:g} or not, as", (codes.ravel() == often).astype(np.int64), HARDLY_WRONG)
+        yield _Rule(
+            f"is {values[often]:g} or not, as",
+            (codes.ravel() == often).astype(np.int64),
+            HARDLY_WRONG,
+        )
     there = column[~missing]
-    if len(there) and np.isfinite(there).all() and (there == np.round(there)).all() and np.abs(there).max() < 2**53:
+    if (
+        len(there)
+        and np.isfinite(there).all()
+        and (there == np.round(there)).all()
+        and np.abs(there).max() < 2**53
+    ):
         for k in MODULI:
             rest = np.where(missing, 0, np.nan_to_num(column) % k).astype(np.int64)
             yield _Rule(f"has remainders by {k} that tell", rest, STRANGE, beats=0.3)
 
 
 def _sums(codes: IntArray, n_sets: int, signed: FloatArray) -> FloatArray:
-    return np.stack([np.bincount(codes, weights=weights, minlength=n_sets) for weights in signed.T], axis=1)
+    return np.stack(
+        [np.bincount(codes, weights=weights, minlength=n_sets) for weights in signed.T], axis=1
+    )
 
 
 def _best_set(codes: IntArray, signed: FloatArray) -> FloatArray:
@@ -237,7 +270,9 @@ def _best_set(codes: IntArray, signed: FloatArray) -> FloatArray:
     return (np.bincount(codes, weights=signed)[codes] > 0).astype(np.float64)
 
 
-def _is_related(part: ColumnPart, j: int, rows: IntArray, rule: FloatArray, event: FloatArray) -> bool:
+def _is_related(
+    part: ColumnPart, j: int, rows: IntArray, rule: FloatArray, event: FloatArray
+) -> bool:
     """Say whether, given the event, some other feature goes with what the rule says, or with where it is wrong."""
     others = _others(part, j, rows)
     wrong = np.abs(rule - event)
@@ -272,7 +307,9 @@ def _given(block: FloatArray, event: FloatArray) -> FloatArray:
 
 def _goes_with(left: FloatArray, others: FloatArray, freedom: int) -> bool:
     """Say whether a column of the first block correlates with one of the second, over all of them, at 1 %."""
-    size = np.sqrt(np.outer(np.einsum("ij,ij->j", left, left), np.einsum("ij,ij->j", others, others)))
+    size = np.sqrt(
+        np.outer(np.einsum("ij,ij->j", left, left), np.einsum("ij,ij->j", others, others))
+    )
     r = np.divide(left.T @ others, size, out=np.zeros_like(size), where=size > 0)
     if not r.size or freedom < 1:
         return False
@@ -297,11 +334,14 @@ def _of_number(part: ColumnPart, rows: IntArray, target: FloatArray, name: str) 
         if 0 < m < n:
             J = float(thresholds(ranks, np.where(missing, 1 / m, -1 / (n - m))[:, None])[0])
             if J >= AGREES and tries + 1 - 2 * J**2 * m * (n - m) / n <= np.log(LEVEL):
-                found.append(Proxy(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2))
+                found.append(
+                    Proxy(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2)
+                )
         if m or not is_number or np.ptp(column) == 0:
             continue
         r = max(abs(np.corrcoef(a, b)[0, 1]) for a, b in ((column, y), (rankdata(column), ranks)))
-        # The chance that a feature without bearing explains so much: (1 - R^2)^((n - 2) / 2), of normal numbers.
+        # The chance that a feature without bearing explains so much: (1 - R^2)^((n - 2) / 2), of
+        # normal numbers.
         if r**2 < EXPLAINED or tries + (n - 2) / 2 * np.log(max(1 - r**2, 1e-300)) > np.log(LEVEL):
             continue
         if _goes_with(_off_line(column[:, None], y), _off_line(_others(part, j, rows), y), n - 3):

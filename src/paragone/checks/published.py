@@ -1,9 +1,10 @@
 """PG303 to PG306 and PG309: published tables against tables rebuilt from the store.
 
-Every score of the store is verified against its predictions (PG301) and every report is made of those scores, so a
-rebuilt report says what a published one should. A table of a report is compared with its own cell by cell. A table
-that somebody put together by hand is looked up by its headings and row names, among the tables of the report and the
-plain means of the scores, and compared number by number, to as many digits as it prints.
+Every score of the store is verified against its predictions (PG301) and every report is made of
+those scores, so a rebuilt report says what a published one should. A table of a report is compared
+with its own cell by cell. A table that somebody put together by hand is looked up by its headings
+and row names, among the tables of the report and the plain means of the scores, and compared number
+by number, to as many digits as it prints.
 """
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ class Remade:
     def _report(self, split_columns: int | None) -> Files:
         with tempfile.TemporaryDirectory() as scratch:
             wording = Wording(self._names, split_columns=split_columns)
-            view = self._view.narrowed(metric=self._metric, reference=self._reference, wording=wording)
+            view = self._view.narrowed(
+                metric=self._metric, reference=self._reference, wording=wording
+            )
             return _tables_of(written_report(view, scratch, charts=False)[0], Path(scratch))
 
     def _comparisons(self, points: bool) -> Files:
@@ -136,11 +139,14 @@ class Remade:
         for key, rows in self._view.tidy_scores.groupby(by, sort=False, dropna=False):
             yield str(key[1]), rows
 
-    def twins(self, file: Path, tables: Sequence[PublishedTable], split_columns: int | None = None) -> Twins:
+    def twins(
+        self, file: Path, tables: Sequence[PublishedTable], split_columns: int | None = None
+    ) -> Twins:
         """Find the tables that those of a file should be: by the file's name, or else by what they hold."""
         found = twins_among(self.report(split_columns), file, tables)
         for points in (False, True):
-            # The bootstrap of a comparison takes a while: at each point only where the file's name is that of one.
+            # The bootstrap of a comparison takes a while: at each point only where the file's name
+            # is that of one.
             known = {name.name for name in self.comparisons(False)} if points else {file.name}
             if tables and file.name in known and not any(found.tables):
                 found = twins_among(self.comparisons(points), file, tables)
@@ -149,23 +155,34 @@ class Remade:
     def match(self, table: PublishedTable) -> Match | None:
         """Return a table put together by hand beside the one that it is most likely about; None where none fits."""
         made = [one for tables in self.report(None).values() for one in tables]
-        found = [match for one in (*made, *self.means) if (match := compared_by_names(table, one)) is not None]
+        found = [
+            match
+            for one in (*made, *self.means)
+            if (match := compared_by_names(table, one)) is not None
+        ]
         return max(found, key=lambda match: match.likeness(table), default=None)
 
 
 def _tables_of(written: Iterable[Path], folder: Path) -> Files:
-    return {file.relative_to(folder): read_tables(file) for file in written if file.suffix in READERS}
+    return {
+        file.relative_to(folder): read_tables(file) for file in written if file.suffix in READERS
+    }
 
 
-def _mean_table(means: pd.DataFrame, key: str, other: str, metric: str, names: Mapping[str, str]) -> PublishedTable:
-    rows, columns = (list(dict.fromkeys(means.index.get_level_values(level))) for level in (key, other))
+def _mean_table(
+    means: pd.DataFrame, key: str, other: str, metric: str, names: Mapping[str, str]
+) -> PublishedTable:
+    rows, columns = (
+        list(dict.fromkeys(means.index.get_level_values(level))) for level in (key, other)
+    )
     shown = {name: plain(names.get(name, name)) for name in (*rows, *columns)}
     texts = {
         place: f"{float(mean)!r}" + (f" ± {float(spread)!r}" if spread == spread else "")
         for place, mean, spread in means.reorder_levels([key, other]).itertuples()
     }
     body = tuple(
-        tuple(map(TableCell, (shown[row], *(texts.get((row, column), "") for column in columns)))) for row in rows
+        tuple(map(TableCell, (shown[row], *(texts.get((row, column), "") for column in columns))))
+        for row in rows
     )
     return PublishedTable("", 0, (key, *(shown[column] for column in columns)), body, metric)
 
@@ -176,7 +193,9 @@ def twins_among(made: Files, file: Path, tables: Sequence[PublishedTable]) -> Tw
     best_score = (0, 0.0)
     for name, remade in made.items():
         pairs = _paired(tables, remade) if name.name == file.name else ()
-        share = _share(_alike(table, twin) for table, twin in zip(tables, pairs, strict=False) if twin)
+        share = _share(
+            _alike(table, twin) for table, twin in zip(tables, pairs, strict=False) if twin
+        )
         score = (_common_end(name, file), share)
         if share >= LEAST_ALIKE and score > best_score:
             best, best_score = Twins(tuple(pairs), len(remade)), score
@@ -190,9 +209,14 @@ def _by_content(table: PublishedTable, made: Files) -> PublishedTable | None:
         for name, remade in made.items()
         for one in remade
         if name.suffix == Path(table.file).suffix
-        and (_known_as(table, one) or (one.columns == table.columns and len(one.rows) == len(table.rows)))
+        and (
+            _known_as(table, one)
+            or (one.columns == table.columns and len(one.rows) == len(table.rows))
+        )
     ]
-    share, best = max(((_share([_alike(table, one)]), place) for place, one in enumerate(same)), default=(0.0, 0))
+    share, best = max(
+        ((_share([_alike(table, one)]), place) for place, one in enumerate(same)), default=(0.0, 0)
+    )
     return same[best] if share >= LEAST_ALIKE else None
 
 
@@ -210,19 +234,36 @@ def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> No
             ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
             continue
         if twins.wanted not in (None, len(tables)):
-            words = f"it holds {counted(len(tables), 'tables')}, a report of this store has {twins.wanted} there"
+            words = (
+                f"it holds {counted(len(tables), 'tables')}, a report of this store has"
+                f" {twins.wanted} there"
+            )
             ledger.find("PG305", words, file=str(file))
         for table, twin, before in zip(tables, twins.tables, (None, *twins.tables), strict=False):
             if twin is not None and shape(table) == shape(twin):
-                around = before is None or (before.caption, before.label) != (twin.caption, twin.label)
+                around = before is None or (before.caption, before.label) != (
+                    twin.caption,
+                    twin.label,
+                )
                 numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
-                _report(table, _title(twin), list(differences_of_twins(table, twin, around=around)), numbers, ledger)
+                _report(
+                    table,
+                    _title(twin),
+                    list(differences_of_twins(table, twin, around=around)),
+                    numbers,
+                    ledger,
+                )
                 compared += numbers
                 beside_twins += 1
             else:
                 compared += _compare_by_names(table, twin, remade, ledger)
     n_tables = sum(len(tables) for tables in read.values())
-    ledger.look(CHECK, compared, "numbers", f"{counted(n_tables, 'tables')} of {counted(len(files), 'files')}")
+    ledger.look(
+        CHECK,
+        compared,
+        "numbers",
+        f"{counted(n_tables, 'tables')} of {counted(len(files), 'files')}",
+    )
     ledger.look(MADE_ANEW, beside_twins, "tables", f"of {n_tables}")
 
 
@@ -230,7 +271,9 @@ def _title(table: PublishedTable) -> str:
     return table.caption.partition(":")[0] or Path(table.file).stem
 
 
-def _compare_by_names(table: PublishedTable, twin: PublishedTable | None, remade: Remade, ledger: Ledger) -> int:
+def _compare_by_names(
+    table: PublishedTable, twin: PublishedTable | None, remade: Remade, ledger: Ledger
+) -> int:
     """Compare a table of another shape, or one put together by hand; return how many numbers were compared."""
     if twin is not None:
         _report_shape(table, twin, ledger)
@@ -239,8 +282,8 @@ def _compare_by_names(table: PublishedTable, twin: PublishedTable | None, remade
         if twin is None:
             ledger.find(
                 "PG305",
-                f"table {table.number} fits no table of the experiment by its headings and row names, so none of its "
-                "numbers was checked",
+                f"table {table.number} fits no table of the experiment by its headings and row"
+                " names, so none of its numbers was checked",
                 file=table.file,
                 count=1,
                 total=1,
@@ -276,7 +319,9 @@ def recognised_split(tables: Iterable[PublishedTable]) -> int | None:
     """
     for one, following in pairwise(tables):
         float_of = (one.file, one.caption, one.label)
-        stacked = float_of == (following.file, following.caption, following.label) and (one.caption or one.label)
+        stacked = float_of == (following.file, following.caption, following.label) and (
+            one.caption or one.label
+        )
         if stacked and one.columns[:1] == following.columns[:1]:
             return len(one.columns) - 1
     return None
@@ -288,7 +333,9 @@ def _common_end(name: Path, file: Path) -> int:
     return next((n for n, (a, b) in enumerate(parts) if a != b), len(name.parts))
 
 
-def _paired(tables: Sequence[PublishedTable], remade: Sequence[PublishedTable]) -> Sequence[PublishedTable | None]:
+def _paired(
+    tables: Sequence[PublishedTable], remade: Sequence[PublishedTable]
+) -> Sequence[PublishedTable | None]:
     """Pair tables by their place or, where some were added or left out, by their labels and captions."""
     if len(tables) == len(remade):
         return remade
@@ -303,15 +350,21 @@ def _paired(tables: Sequence[PublishedTable], remade: Sequence[PublishedTable]) 
 
 
 def _known_as(table: PublishedTable, twin: PublishedTable) -> bool:
-    named = (table.label or table.caption) and (table.label == twin.label or table.caption == twin.caption)
-    # Stacked blocks have label and caption in common; one that lost a column is still more like its own than any other.
-    return bool(named) and (table.columns == twin.columns or _share([_alike(table, twin)]) >= LEAST_ALIKE)
+    named = (table.label or table.caption) and (
+        table.label == twin.label or table.caption == twin.caption
+    )
+    # Stacked blocks have label and caption in common; one that lost a column is still more like its
+    # own than any other.
+    return bool(named) and (
+        table.columns == twin.columns or _share([_alike(table, twin)]) >= LEAST_ALIKE
+    )
 
 
 def _alike(table: PublishedTable, twin: PublishedTable) -> tuple[int, int]:
     """Count the headings and cells that are equal, and those there are.
 
-    By their places or, where a row or column is gone and everything behind it stands elsewhere, by their names.
+    By their places or, where a row or column is gone and everything behind it stands elsewhere, by
+    their names.
     """
     pairs = list(zip(table.columns, twin.columns, strict=False))
     for row, wanted in zip(table.rows, twin.rows, strict=False):
@@ -341,8 +394,12 @@ def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -
     there = {_row_name(row) for row in twin.rows}
     for name in alignment.gained:
         stands_twice = name.startswith("row ") and name in there
-        found.append(f"{name} {'stands there once more' if stands_twice else 'is none of the report'}")
-    words = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
+        found.append(
+            f"{name} {'stands there once more' if stands_twice else 'is none of the report'}"
+        )
+    words = (
+        f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
+    )
     ledger.find(
         "PG306",
         f"{words}: {', '.join(found[:SHOWN]) or 'its rows stand in another order'}",
@@ -360,11 +417,17 @@ def _row_name(row: Sequence[TableCell]) -> str:
 def _size(table: PublishedTable) -> str:
     headings, *cells = shape(table)
     uneven = [number for number, count in enumerate(cells, start=1) if count != headings]
-    return f"{len(cells)} rows and {headings} columns" + (f" (row {uneven[0]} is uneven)" if uneven else "")
+    return f"{len(cells)} rows and {headings} columns" + (
+        f" (row {uneven[0]} is uneven)" if uneven else ""
+    )
 
 
 def _report(
-    table: PublishedTable, title: str, differences: Sequence[Difference], compared: int, ledger: Ledger
+    table: PublishedTable,
+    title: str,
+    differences: Sequence[Difference],
+    compared: int,
+    ledger: Ledger,
 ) -> None:
     numbers = [one for one in differences if one.kind == "number"]
     names = [one for one in differences if one.kind == "name"]

@@ -19,14 +19,17 @@ STATE = "state from cell to cell: run again after another fold"
 def check_state(trial: Trial, ledger: Ledger) -> bool:
     """Run a cell again after a cell of another fold, which trains on its held-out rows; say whether it could be judged.
 
-    Nothing that the other cell did may be left: not in memory, not in a file that the method keeps for itself.
+    Nothing that the other cell did may be left: not in memory, not in a file that the method keeps
+    for itself.
     """
     other = trial.sibling()
     if other is None:
         return False
     before = trial.bench.run(other)
     if not before.done:
-        ledger.miss(STATE, 1, "cells", f"{trial.where}: the cell of fold {other.fold}: {before.why_not}")
+        ledger.miss(
+            STATE, 1, "cells", f"{trial.where}: the cell of fold {other.fold}: {before.why_not}"
+        )
         return False
     after = trial.bench.run(trial.cell)
     differing = differences(trial.plain.outcome, after.outcome, trial.of_truth)
@@ -37,8 +40,8 @@ def check_state(trial: Trial, ledger: Ledger) -> bool:
         return False
     trial.find(
         "PG144",
-        f"after its cell of fold {other.fold} had run, it gives different {', '.join(differing)}: something of that "
-        "cell was left, in a file or a process that the method keeps",
+        f"after its cell of fold {other.fold} had run, it gives different {', '.join(differing)}:"
+        " something of that cell was left, in a file or a process that the method keeps",
     )
     return True
 
@@ -77,12 +80,18 @@ def check_determinism(
     """
     known = [record for record in records.cells if record.key in cells]
     ledger.miss(
-        DETERMINISM, len(records.cells) - len(known), "cells", "they are not of the experiment as it is declared now"
+        DETERMINISM,
+        len(records.cells) - len(known),
+        "cells",
+        "they are not of the experiment as it is declared now",
     )
     quick = [record for record in known if record.key not in too_slow]
-    ledger.miss(DETERMINISM, len(known) - len(quick), "cells", "they took longer than the limit of seconds")
+    ledger.miss(
+        DETERMINISM, len(known) - len(quick), "cells", "they took longer than the limit of seconds"
+    )
     count = min(sample, len(quick))
-    # In the order of the draw, not of the plan: a cell that needs another one before it would else find it there.
+    # In the order of the draw, not of the plan: a cell that needs another one before it would else
+    # find it there.
     drawn = np.random.default_rng(seed).permutation(len(quick))[:count]
     by_method: dict[str, list[tuple[StoredCell, list[str]]]] = {}
     for place in drawn:
@@ -95,8 +104,8 @@ def check_determinism(
     for method, found in by_method.items():
         ledger.find(
             "PG201",
-            f"{share(len(found), count, 'cells')} run again {agree(len(found), 'gives', 'give')} other bytes than "
-            "the store has",
+            f"{share(len(found), count, 'cells')} run again {agree(len(found), 'gives', 'give')}"
+            " other bytes than the store has",
             method=method,
             dataset=found[0][0].dataset if len(found) == 1 else "",
             count=len(found),
@@ -114,7 +123,11 @@ def differing_parts(records: StoredCells, record: StoredCell, outcome: Outcome) 
     if [(s.metric, s.grid, s.at) for s in before] != [(s.metric, s.grid, s.at) for s in after]:
         parts.append("the list of scores")
     else:
-        moved = [abs(a.value - b.value) for a, b in zip(before, after, strict=True) if not _same(a.value, b.value)]
+        moved = [
+            abs(a.value - b.value)
+            for a, b in zip(before, after, strict=True)
+            if not _same(a.value, b.value)
+        ]
         if moved:
             parts.append(f"{share(len(moved), len(before), 'scores')} (by up to {max(moved):.3g})")
     if records.packed_predictions(record) != outcome.predictions:

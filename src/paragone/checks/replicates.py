@@ -1,8 +1,9 @@
 """PG104: replicates that stand one after the other in the file, without anybody saying so.
 
-Files have periods of many kinds: weekdays, doses in turn, the settings of a design in their usual order. What a row's
-place in the period tells is therefore taken out first, and so are the columns of a design. What is left must be nearer
-within every step of a set than across its border, and rows must have their nearest row in their own set.
+Files have periods of many kinds: weekdays, doses in turn, the settings of a design in their usual
+order. What a row's place in the period tells is therefore taken out first, and so are the columns
+of a design. What is left must be nearer within every step of a set than across its border, and rows
+must have their nearest row in their own set.
 """
 
 from __future__ import annotations
@@ -45,13 +46,14 @@ class Replication:
 def replication(X: FloatArray) -> Replication | None:
     """Look for replicates that stand one after the other in the file; None where there are none.
 
-    For every r from 2 to 12 that divides the number of rows, rows are thought of as sets of r. What first rows of sets
-    have in common is taken from them, from second rows likewise, and so on. Distances (features in units of their
-    deviation) between neighbours in the file are then taken apart: every step within a set must be shorter than the
-    step across its border by a one-sided Mann-Whitney test, at 1e-6 over all r, and so must the way from its first row
-    to its last; and rows must have their nearest row in their own set five times as often as chance has it. Of those r
-    the one with the least p counts. Rows that are merely sorted, by time or by class, do not differ there, nor do rows
-    with a season.
+    For every r from 2 to 12 that divides the number of rows, rows are thought of as sets of r. What
+    first rows of sets have in common is taken from them, from second rows likewise, and so on.
+    Distances (features in units of their deviation) between neighbours in the file are then taken
+    apart: every step within a set must be shorter than the step across its border by a one-sided
+    Mann-Whitney test, at 1e-6 over all r, and so must the way from its first row to its last; and
+    rows must have their nearest row in their own set five times as often as chance has it. Of those
+    r the one with the least p counts. Rows that are merely sorted, by time or by class, do not
+    differ there, nor do rows with a season.
 
     Examples
     --------
@@ -63,12 +65,18 @@ def replication(X: FloatArray) -> Replication | None:
     True
     """
     n_rows = len(X)
-    sizes = [r for r in range(2, LARGEST_SET + 1) if n_rows % r == 0 and n_rows // r > FEWEST_BORDERS]
+    sizes = [
+        r for r in range(2, LARGEST_SET + 1) if n_rows % r == 0 and n_rows // r > FEWEST_BORDERS
+    ]
     best: Replication | None = None
     for size in sizes:
         left = _without_period(X, size)
         found = _nearer_inside(left, len(sizes))
-        if found is not None and (best is None or found.p < best.p) and _own_share(left) >= OWN_SHARE:
+        if (
+            found is not None
+            and (best is None or found.p < best.p)
+            and _own_share(left) >= OWN_SHARE
+        ):
             best = found
     return best
 
@@ -76,7 +84,8 @@ def replication(X: FloatArray) -> Replication | None:
 def _without_design(X: FloatArray) -> FloatArray:
     """Return the columns that are not those of a design, which goes through the values of each in turn.
 
-    In the usual order all columns of a design but the first repeat themselves exactly, and that one never falls.
+    In the usual order all columns of a design but the first repeat themselves exactly, and that one
+    never falls.
 
     Examples
     --------
@@ -101,8 +110,8 @@ def _without_design(X: FloatArray) -> FloatArray:
 def _without_period(X: FloatArray, size: int) -> FloatArray:
     """Return sets of rows without what their place in a set tells, columns in units of the deviation that is left.
 
-    What a place tells is the median of its rows less the mean of a whole period around each of them: a trend, or a file
-    that is sorted, tells nothing so.
+    What a place tells is the median of its rows less the mean of a whole period around each of
+    them: a trend, or a file that is sorted, tells nothing so.
     """
     n_rows = len(X)
     weights = np.full(size + 1 - size % 2, 1.0 / size)
@@ -134,7 +143,8 @@ def _nearer_inside(sets: FloatArray, n_sizes: int) -> Replication | None:
     if np.median(inside) >= np.median(across):
         return None
     p = 0.0
-    # Replicates stand in any order: the first and the last of a set are near each other too, points of a path are not.
+    # Replicates stand in any order: the first and the last of a set are near each other too, points
+    # of a path are not.
     ends = np.linalg.norm(sets[:, -1] - sets[:, 0], axis=1)
     for within in (ends, *inside.T):
         p = max(p, float(mannwhitneyu(within, across, alternative="less").pvalue) * n_sizes)
@@ -194,16 +204,17 @@ def check_replicates(material: Material, ledger: Ledger) -> None:
         return
     ledger.find(
         "PG104",
-        f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'has', 'have')} a replicate in "
-        "train: the rows come in "
-        f"{sets[-1] + 1} sets of {found.size} (median distance {found.inside:.3g} inside a set, {found.across:.3g} to "
-        f"the next; p = {found.p:.1g}), and no groups are declared",
+        f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'has', 'have')} a"
+        f" replicate in train: the rows come in {sets[-1] + 1} sets of {found.size} (median"
+        f" distance {found.inside:.3g} inside a set, {found.across:.3g} to the next; p ="
+        f" {found.p:.1g}), and no groups are declared",
         dataset=material.name,
         count=len(rows),
         total=material.n_held,
         examples=[
-            f"fold {side.fold}: {side.role} row {row} is of set {sets[row]} (rows {sets[row] * found.size} to "
-            f"{(sets[row] + 1) * found.size - 1}), which is in train too"
+            f"fold {side.fold}: {side.role} row {row} is of set {sets[row]} (rows"
+            f" {sets[row] * found.size} to {(sets[row] + 1) * found.size - 1}), which is in"
+            " train too"
             for side, kept in zip(material.sides, torn, strict=True)
             for row in kept[:1]
         ][:SHOWN],

@@ -35,7 +35,8 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
             EXACT_ROWS,
             material.n_held,
             unit,
-            f"{len(leaked)} {agree(len(leaked), 'equals', 'equal')} a train row, as chance has it in such data",
+            f"{len(leaked)} {agree(len(leaked), 'equals', 'equal')} a train row, as chance has it"
+            " in such data",
         )
         return
     ledger.look(EXACT_ROWS, material.n_held, unit)
@@ -44,12 +45,13 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
     # Rows of one number are one row under two numbers only where PG115 has something to say.
     ledger.find(
         "PG101",
-        f"{share(len(leaked), material.n_held, 'held-out rows')} {agree(len(leaked), 'equals', 'equal')} a row of "
-        "the train side of the same "
-        f"split in every feature ({_by_role(material, twins)}); {_with_same_target(material, codes, twins)}; in all "
-        f"{material.dataset.n_samples} rows, {in_groups} {agree(in_groups, 'has', 'have')} a twin "
-        f"({counted(int((sizes > 1).sum()), 'sets of equal rows')}); "
-        f"{(shared if chance.by_chance else chance).sentence}",
+        f"{share(len(leaked), material.n_held, 'held-out rows')}"
+        f" {agree(len(leaked), 'equals', 'equal')} a row of the train side of the same split in"
+        f" every feature ({_by_role(material, twins)});"
+        f" {_with_same_target(material, codes, twins)}; in all {material.dataset.n_samples} rows,"
+        f" {in_groups} {agree(in_groups, 'has', 'have')} a twin"
+        f" ({counted(int((sizes > 1).sum()), 'sets of equal rows')});"
+        f" {(shared if chance.by_chance else chance).sentence}",
         dataset=material.name,
         count=len(leaked),
         total=material.n_held,
@@ -76,8 +78,9 @@ def _check_numbers(material: Material, ledger: Ledger) -> None:
         folds = sum(len(found) > 0 for found in both)
         ledger.find(
             "PG115",
-            f"{counted(len(rows), 'rows')} {agree(len(rows), 'stands in train and is', 'stand in train and are')} "
-            f"held out in the same split, in {share(folds, len(both), 'splits')}",
+            f"{counted(len(rows), 'rows')}"
+            f" {agree(len(rows), 'stands in train and is', 'stand in train and are')} held out in"
+            f" the same split, in {share(folds, len(both), 'splits')}",
             dataset=material.name,
             count=len(rows),
             total=material.n_held,
@@ -89,13 +92,18 @@ def _by_role(material: Material, twins: list[IntArray]) -> str:
     roles: dict[str, list[IntArray]] = {}
     for side, found in zip(material.sides, twins, strict=True):
         roles.setdefault(side.role, []).append(found)
-    return ", ".join(f"{len(np.unique(np.concatenate(found)))} {role}" for role, found in roles.items())
+    return ", ".join(
+        f"{len(np.unique(np.concatenate(found)))} {role}" for role, found in roles.items()
+    )
 
 
 def _with_same_target(material: Material, codes: IntArray, twins: list[IntArray]) -> str:
     target = target_codes(material.dataset.y)
     both = codes * (target.max() + 1) + target
-    same = [found[np.isin(both[found], both[side.train])] for side, found in zip(material.sides, twins, strict=True)]
+    same = [
+        found[np.isin(both[found], both[side.train])]
+        for side, found in zip(material.sides, twins, strict=True)
+    ]
     return f"{len(np.unique(np.concatenate(same)))} of them with the same target as a twin"
 
 
@@ -127,7 +135,12 @@ def prescription_codes(material: Material) -> IntArray:
 def check_topk_rows(material: Material, ledger: Ledger) -> None:
     """Find evaluation and validation rows that stand in train, and rows chosen on that are evaluated on."""
     codes = prescription_codes(material)
-    ledger.look(TWO_ROLES, material.dataset.n_samples, f"rows of {material.name}", "same tokens and same items")
+    ledger.look(
+        TWO_ROLES,
+        material.dataset.n_samples,
+        f"rows of {material.name}",
+        "same tokens and same items",
+    )
     by_fold: dict[int, dict[str, Side]] = {}
     for side in material.sides:
         by_fold.setdefault(side.fold, {})[side.role] = side
@@ -137,7 +150,9 @@ def check_topk_rows(material: Material, ledger: Ledger) -> None:
         if validation is not None:
             _check_inside(material, codes, validation, "PG114", "validation", fold, ledger)
             chosen = Side(fold, "test", validation.held, test.held)
-            _check_inside(material, codes, chosen, "PG114", "test", fold, ledger, among="the validation rows")
+            _check_inside(
+                material, codes, chosen, "PG114", "test", fold, ledger, among="the validation rows"
+            )
         _check_set_aside(material, test, fold, ledger)
 
 
@@ -153,11 +168,15 @@ def _check_inside(
 ) -> None:
     leaked = side.held[np.isin(codes[side.held], codes[side.train])]
     if len(leaked):
-        first = [(row, side.train[np.flatnonzero(codes[side.train] == codes[row])[0]]) for row in leaked[:SHOWN]]
+        first = [
+            (row, side.train[np.flatnonzero(codes[side.train] == codes[row])[0]])
+            for row in leaked[:SHOWN]
+        ]
         ledger.find(
             code,
-            f"{share(len(leaked), len(side.held), f'{role} rows')} of fold {fold} "
-            f"{agree(len(leaked), 'stands', 'stand')} in {among}, with the same tokens and the same items",
+            f"{share(len(leaked), len(side.held), f'{role} rows')} of fold {fold}"
+            f" {agree(len(leaked), 'stands', 'stand')} in {among}, with the same tokens and the"
+            " same items",
             dataset=material.name,
             count=len(leaked),
             total=len(side.held),
@@ -174,9 +193,9 @@ def _check_set_aside(material: Material, side: Side, fold: int, ledger: Ledger) 
     if len(inside):
         ledger.find(
             "PG114",
-            f"{len(inside)} of the {counted(int(marked.sum()), 'rows')} that the data set aside for validation "
-            f"{agree(len(inside), 'stands', 'stand')} in train in "
-            f"fold {fold}: whatever is chosen on them was trained on them",
+            f"{len(inside)} of the {counted(int(marked.sum()), 'rows')} that the data set aside for"
+            f" validation {agree(len(inside), 'stands', 'stand')} in train in fold {fold}: whatever"
+            " is chosen on them was trained on them",
             dataset=material.name,
             count=len(inside),
             total=int(marked.sum()),
@@ -193,13 +212,16 @@ def check_groups(material: Material, ledger: Ledger) -> None:
     torn = [np.intersect1d(groups[side.train], groups[side.held]) for side in material.sides]
     found = np.unique(np.concatenate(torn)) if torn else np.empty(0)
     if len(found):
-        rows = np.unique(np.concatenate([s.held[np.isin(groups[s.held], t)] for s, t in _pairs(material, torn)]))
+        rows = np.unique(
+            np.concatenate([s.held[np.isin(groups[s.held], t)] for s, t in _pairs(material, torn)])
+        )
         ledger.find(
             "PG103",
-            f"{share(len(found), len(np.unique(groups)), 'groups')} {agree(len(found), 'stands', 'stand')} on both "
-            "sides of a split: "
-            f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'has its', 'have their')} group "
-            f"in train, in {share(sum(len(t) > 0 for t in torn), len(torn), 'splits')}",
+            f"{share(len(found), len(np.unique(groups)), 'groups')}"
+            f" {agree(len(found), 'stands', 'stand')} on both sides of a split:"
+            f" {share(len(rows), material.n_held, 'held-out rows')}"
+            f" {agree(len(rows), 'has its', 'have their')} group in train, in"
+            f" {share(sum(len(t) > 0 for t in torn), len(torn), 'splits')}",
             dataset=material.name,
             count=len(found),
             total=len(np.unique(groups)),

@@ -1,11 +1,12 @@
 """PG107 and PG124: columns scaled, turned or filled in with figures of all rows, held-out ones included.
 
-Whoever fits a scaler on all rows leaves a mark: statistics of train plus test that are too exact. A column that nobody
-scaled has mean 0 and deviation 1, median 0 and quartiles 1 apart, or evenly spaced ranks, only by chance. That chance
-is worked out for every column: a statistic with standard error e that moves in steps of g meets a number within a
-tolerance t with probability of at most max(2t, g) / (e sqrt(2 pi)). Over m columns, the chance that some k of them bear
-a mark is at most C(m, k) times the product of theirs; it must be at most 1e-5 to be said. And the mark must be lost on
-a train side: what a scaler fitted on train leaves is not there over all rows.
+Whoever fits a scaler on all rows leaves a mark: statistics of train plus test that are too exact. A
+column that nobody scaled has mean 0 and deviation 1, median 0 and quartiles 1 apart, or evenly
+spaced ranks, only by chance. That chance is worked out for every column: a statistic with standard
+error e that moves in steps of g meets a number within a tolerance t with probability of at most
+max(2t, g) / (e sqrt(2 pi)). Over m columns, the chance that some k of them bear a mark is at most
+C(m, k) times the product of theirs; it must be at most 1e-5 to be said. And the mark must be lost
+on a train side: what a scaler fitted on train leaves is not there over all rows.
 """
 
 from __future__ import annotations
@@ -56,14 +57,26 @@ def check_scaled(material: Material, ledger: Ledger) -> None:
         values = part.values(int(j))
         found.add(int(j), values)
     said: set[int] = set()
-    for how, columns, kept in (*_scaled(part, found), *_turned(part, found), *_centred(material, part, found)):
+    for how, columns, kept in (
+        *_scaled(part, found),
+        *_turned(part, found),
+        *_centred(material, part, found),
+    ):
         if not said.issuperset(columns):
             said |= set(columns)
             _report("PG107", material, columns, found.measured, f"have {how}", kept, ledger)
     for how, marked in found.filled.items():
         if columns := unlikely(marked, found.measured):
             what = f"hold one value again and again that is {how}"
-            _report("PG124", material, columns, found.measured, what, _keeps_filled(part, columns, how), ledger)
+            _report(
+                "PG124",
+                material,
+                columns,
+                found.measured,
+                what,
+                _keeps_filled(part, columns, how),
+                ledger,
+            )
 
 
 @dataclass
@@ -78,7 +91,12 @@ class _Marks:
 
     def add(self, j: int, values: FloatArray) -> None:
         there = np.sort(values[~np.isnan(values)])
-        if len(there) < 2 or not np.isfinite(there).all() or _n_distinct(there) <= MANY_VALUES or id_like(values):
+        if (
+            len(there) < 2
+            or not np.isfinite(there).all()
+            or _n_distinct(there) <= MANY_VALUES
+            or id_like(values)
+        ):
             return
         self.measured += 1
         self.columns.append(j)
@@ -134,7 +152,9 @@ def coincidence(tolerance: float, grain: float, error: float) -> float:
     >>> coincidence(1e-6, 0.0, 0.1) < 1e-5 < coincidence(1e-6, 1.0, 0.1)
     True
     """
-    return min(1.0, max(2.0 * tolerance, grain) / (error * np.sqrt(2.0 * np.pi))) if error > 0 else 1.0
+    return (
+        min(1.0, max(2.0 * tolerance, grain) / (error * np.sqrt(2.0 * np.pi))) if error > 0 else 1.0
+    )
 
 
 def scaled_as(ordered: FloatArray) -> dict[str, float]:
@@ -165,10 +185,11 @@ def scaled_as(ordered: FloatArray) -> dict[str, float]:
     marks.update(_ends(ordered, grain))
     low, middle, high = (_quantile(ordered, share) for share in (0.25, 0.5, 0.75))
     if abs(high - low - 1.0) <= EXACT and abs(middle) <= EXACT:
-        # The standard errors of a normal column; a grid makes the chance far greater than other shapes do.
-        marks["median 0 and quartiles 1 apart"] = coincidence(EXACT, grain, 1.25 * of_mean) * coincidence(
-            EXACT, grain, 1.57 * of_mean
-        )
+        # The standard errors of a normal column; a grid makes the chance far greater than other
+        # shapes do.
+        marks["median 0 and quartiles 1 apart"] = coincidence(
+            EXACT, grain, 1.25 * of_mean
+        ) * coincidence(EXACT, grain, 1.57 * of_mean)
     if abs(squares - 1.0) <= EXACT:
         marks["squares that sum to 1"] = coincidence(EXACT, square_grain, n * of_squares)
     return marks
@@ -228,7 +249,13 @@ def _keeps_scaled(part: ColumnPart, columns: list[int], how: str) -> Kept:
 
 
 def _report(
-    code: str, material: Material, columns: list[int], measured: int, what: str, kept: Kept, ledger: Ledger
+    code: str,
+    material: Material,
+    columns: list[int],
+    measured: int,
+    what: str,
+    kept: Kept,
+    ledger: Ledger,
 ) -> None:
     """Speak up where the mark is lost on a train side."""
     # Repeated cross-validation has many train sides; the first that loses the mark is enough.
@@ -238,8 +265,9 @@ def _report(
         return
     ledger.find(
         code,
-        f"{len(columns)} of {measured} columns with more than {MANY_VALUES} values {what} over all rows together, "
-        f"held-out ones included; on the train side of fold {fold}, {n_lost} of them do not",
+        f"{len(columns)} of {measured} columns with more than {MANY_VALUES} values {what} over all"
+        f" rows together, held-out ones included; on the train side of fold {fold}, {n_lost} of"
+        " them do not",
         dataset=material.name,
         count=len(columns),
         total=measured,
@@ -250,14 +278,17 @@ def _report(
 def _turned(part: ColumnPart, found: _Marks) -> Iterator[tuple[str, list[int], Kept]]:
     """Find columns that are exactly uncorrelated, as principal components of all rows are.
 
-    Those count that are so with at least half of the others that are. Of independent columns, a pair is as near to 0 as
-    EXACT standard errors with a chance below EXACT.
+    Those count that are so with at least half of the others that are. Of independent columns, a
+    pair is as near to 0 as EXACT standard errors with a chance below EXACT.
     """
     looked = np.array(found.continuous[:MOST_TURNED], dtype=np.int64)
     if len(looked) < 2:
         return
     block = part.block(looked)
-    for how, centre in (("correlations of 0 with each other", True), ("right angles between them", False)):
+    for how, centre in (
+        ("correlations of 0 with each other", True),
+        ("right angles between them", False),
+    ):
         none = _uncorrelated(block, centre=centre)
         kept = np.flatnonzero(none.any(axis=0))
         kept = kept[2 * none[np.ix_(kept, kept)].sum(axis=0) >= len(kept) - 1]
@@ -281,7 +312,9 @@ def _uncorrelated(block: FloatArray, *, centre: bool) -> NDArray[np.bool_]:
     return none
 
 
-def _centred(material: Material, part: ColumnPart, found: _Marks) -> Iterator[tuple[str, list[int], Kept]]:
+def _centred(
+    material: Material, part: ColumnPart, found: _Marks
+) -> Iterator[tuple[str, list[int], Kept]]:
     """Find columns whose mean is 0 in every group of rows, declared or named by a column of few values."""
     looked = found.columns[:MOST_TURNED]
     if not looked:
@@ -295,7 +328,10 @@ def _centred(material: Material, part: ColumnPart, found: _Marks) -> Iterator[tu
         for k in np.flatnonzero(near):
             grain = _grain(np.sort(block[there[:, k], k]))
             sizes = np.bincount(codes[there[:, k]])
-            chances = [coincidence(EXACT, grain / m / deviation[k], 1 / np.sqrt(m)) for m in sizes[sizes > 0]]
+            chances = [
+                coincidence(EXACT, grain / m / deviation[k], 1 / np.sqrt(m))
+                for m in sizes[sizes > 0]
+            ]
             marked[looked[k]] = float(np.prod(chances))
         if columns := unlikely(marked, found.measured):
 
@@ -318,12 +354,18 @@ def _is_centred(block: FloatArray, codes: IntArray, deviation: FloatArray) -> ND
 def _groupings(material: Material, part: ColumnPart) -> Iterator[tuple[str, IntArray]]:
     """Walk over what may have grouped the rows: at most MOST_GROUPS groups of at least FEWEST_OF_GROUP rows."""
     dataset = material.dataset
-    given = [] if dataset.groups is None else [("declared group", np.unique(dataset.groups, return_inverse=True)[1])]
+    given = (
+        []
+        if dataset.groups is None
+        else [("declared group", np.unique(dataset.groups, return_inverse=True)[1])]
+    )
     for j in part.columns[:MOST_GROUPINGS].tolist():
         column = part.values(j)
         if np.isnan(column).any() or len(np.unique(column[:FIRST_ROWS])) > MOST_GROUPS:
             continue
-        given.append((f"group of {dataset.feature_names[j]}", np.unique(column, return_inverse=True)[1]))
+        given.append(
+            (f"group of {dataset.feature_names[j]}", np.unique(column, return_inverse=True)[1])
+        )
     for name, codes in given:
         sizes = np.bincount(codes.ravel())
         if 1 < len(sizes) <= MOST_GROUPS and sizes.min() >= FEWEST_OF_GROUP:
@@ -342,13 +384,24 @@ def filled_with(ordered: FloatArray) -> dict[str, float]:
     ['the median of the others']
     """
     found = {}
-    # Filling in the mean or the median leaves them where they were, so that each is a value of the filled column.
+    # Filling in the mean or the median leaves them where they were, so that each is a value of the
+    # filled column.
     for name, figure in (("mean", float(ordered.mean())), ("median", _quantile(ordered, 0.5))):
-        tolerance = EXACT * float(ordered.std()) / np.sqrt(len(ordered)) if name == "mean" else ROUNDING * abs(figure)
-        first, last = np.searchsorted(ordered, (figure - tolerance, figure + tolerance), side="left")
+        tolerance = (
+            EXACT * float(ordered.std()) / np.sqrt(len(ordered))
+            if name == "mean"
+            else ROUNDING * abs(figure)
+        )
+        first, last = np.searchsorted(
+            ordered, (figure - tolerance, figure + tolerance), side="left"
+        )
         last = max(last, int(np.searchsorted(ordered, figure, side="right")))
         others = np.delete(ordered, slice(first, last))
-        if last - first < FEWEST_REPEATS or len(others) <= MANY_VALUES or ordered[first] != ordered[last - 1]:
+        if (
+            last - first < FEWEST_REPEATS
+            or len(others) <= MANY_VALUES
+            or ordered[first] != ordered[last - 1]
+        ):
             continue
         error, grain = float(others.std()) / np.sqrt(len(others)), _grain(others)
         steps = (ordered[first] - others[0]) / grain if grain else 0.0
@@ -359,7 +412,8 @@ def filled_with(ordered: FloatArray) -> dict[str, float]:
         elif abs(ordered[first] - _quantile(others, 0.5)) <= ROUNDING * abs(figure):
             chance = coincidence(tolerance, grain, error)
         elif 2 * first == len(others) and not grain:
-            # The median of an odd number of values is one of them: it was there once before it was repeated.
+            # The median of an odd number of values is one of them: it was there once before it was
+            # repeated.
             chance = 1.0 / len(others)
         else:
             continue

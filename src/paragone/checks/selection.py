@@ -1,14 +1,15 @@
 """PG123: features that seem to be chosen by the target on all rows, held-out ones included.
 
-Choose, among thousands of columns, those that go best with the target over all rows, and every one of them is stronger
-than some cut, most by very little: noise above a cut piles up right behind it. Columns that nobody chose do not do so.
-Their strength z = sqrt(n - 3) artanh(r) has a normal error of deviation 1, whatever their true effects are, and what is
-blurred has no sharp edge.
+Choose, among thousands of columns, those that go best with the target over all rows, and every one
+of them is stronger than some cut, most by very little: noise above a cut piles up right behind it.
+Columns that nobody chose do not do so. Their strength z = sqrt(n - 3) artanh(r) has a normal error
+of deviation 1, whatever their true effects are, and what is blurred has no sharp edge.
 
-That is a test with a known null. The sum of a normal error and any independent effect is more spread than the error
-alone, in the dispersive order (Lewis and Thompson, Journal of Applied Probability 18, 1981), so the distance from the
-weakest column to the middle one is at least as large, in distribution, as that of equally strong columns. The chance
-that k columns of one strength delta have a weakest of at least c and a middle one at most t above it is
+That is a test with a known null. The sum of a normal error and any independent effect is more
+spread than the error alone, in the dispersive order (Lewis and Thompson, Journal of Applied
+Probability 18, 1981), so the distance from the weakest column to the middle one is at least as
+large, in distribution, as that of equally strong columns. The chance that k columns of one strength
+delta have a weakest of at least c and a middle one at most t above it is
 
     k * integral over x >= c of f(x) (1 - F(x))^(k - 1) P(B >= m - 1) dx,
 
@@ -59,7 +60,9 @@ class Edge:
     @property
     def chance(self) -> float:
         """The greatest chance of such an edge over all strengths that the columns may have."""
-        return edge_chance(self.n_columns, self.weakest, self.to_middle / np.sqrt(1 - self.shared), self.freedom)
+        return edge_chance(
+            self.n_columns, self.weakest, self.to_middle / np.sqrt(1 - self.shared), self.freedom
+        )
 
 
 def edge_chance(n_columns: int, weakest: float, to_middle: float, freedom: int = 1) -> float:
@@ -85,7 +88,10 @@ def edge_chance(n_columns: int, weakest: float, to_middle: float, freedom: int =
     x = np.linspace(weakest, weakest + to_middle + 10.0, 400)[None, :]
     # A noncentrality of 0 is the central distribution, which SciPy's routine takes only nearly so.
     central = np.maximum(delta, 1e-6) ** 2
-    below, above = ncx2.cdf(x**2, freedom, central), ncx2.cdf((x + to_middle) ** 2, freedom, central)
+    below, above = (
+        ncx2.cdf(x**2, freedom, central),
+        ncx2.cdf((x + to_middle) ** 2, freedom, central),
+    )
     left = np.maximum(1.0 - below, 1e-300)
     near = np.clip((above - below) / left, 0.0, 1.0)
     enough = binom.sf((n_columns + 1) // 2 - 2, n_columns - 1, near)
@@ -113,14 +119,18 @@ def check_chosen(material: Material, ledger: Ledger) -> None:
             if edge is None or edge.chance * len(targets) > LEVEL:
                 continue
             sides = material.sides[:MOST_SIDES]
-            on_train = [_to_middle(_strengths(block[side.train][:, kept], target[side.train])[0]) for side in sides]
+            on_train = [
+                _to_middle(_strengths(block[side.train][:, kept], target[side.train])[0])
+                for side in sides
+            ]
             if on_train and np.median(on_train) > edge.to_middle:
                 ledger.find(
                     "PG123",
-                    f"{edge.n_columns} of {len(columns)} columns that hardly correlate are all at least "
-                    f"{edge.weakest:.2f} standard errors strong against {name}, and half of them at most "
-                    f"{edge.to_middle:.2f} stronger than the weakest, over all rows; on train rows alone that edge is "
-                    f"blurred to {float(np.median(on_train)):.2f}. Chance: {edge.chance * len(targets):.1g}",
+                    f"{edge.n_columns} of {len(columns)} columns that hardly correlate are all at"
+                    f" least {edge.weakest:.2f} standard errors strong against {name}, and half of"
+                    f" them at most {edge.to_middle:.2f} stronger than the weakest, over all rows;"
+                    " on train rows alone that edge is blurred to"
+                    f" {float(np.median(on_train)):.2f}. Chance: {edge.chance * len(targets):.1g}",
                     dataset=dataset.name,
                     count=edge.n_columns,
                     total=len(columns),
@@ -134,7 +144,11 @@ def _targets(dataset: Dataset) -> list[tuple[FloatArray, str]]:
     y = np.asarray(dataset.y)
     if dataset.task == "classification":
         classes, codes = np.unique(y, return_inverse=True)
-        return [(np.eye(len(classes))[codes.ravel()][:, 1:], dataset.target_names[0])] if len(classes) > 1 else []
+        return (
+            [(np.eye(len(classes))[codes.ravel()][:, 1:], dataset.target_names[0])]
+            if len(classes) > 1
+            else []
+        )
     columns = y.reshape(len(y), -1).astype(np.float64)
     return [
         (columns[:, [j]], name)
@@ -163,7 +177,10 @@ def edge_of(block: FloatArray, target: FloatArray) -> tuple[Edge | None, IntArra
     shared = max(0.0, float((np.abs(among).sum() - k) / (k * (k - 1))))
     chosen = np.array(kept, dtype=np.int64)
     freedom = target.shape[1]
-    return Edge(k, float(strengths[kept].min()), _to_middle(strengths[kept]), freedom, shared), chosen
+    return (
+        Edge(k, float(strengths[kept].min()), _to_middle(strengths[kept]), freedom, shared),
+        chosen,
+    )
 
 
 def _to_middle(strengths: FloatArray) -> float:

@@ -1,9 +1,10 @@
 """Subject: what an audit looks at, a store, a declared experiment, or both.
 
-An experiment that somebody hands over, as an object or as a file, is a program and is run as one. A store is data: what
-it names, and what an experiment file beside it names, is imported with consent alone. Without consent an audit reads
-bundled data and files in the folder of the store (or of the experiment file that was given), and nothing else: no other
-place of the disk, no network, no splitter, no method. The rows of every split are in the store already.
+An experiment that somebody hands over, as an object or as a file, is a program and is run as one. A
+store is data: what it names, and what an experiment file beside it names, is imported with consent
+alone. Without consent an audit reads bundled data and files in the folder of the store (or of the
+experiment file that was given), and nothing else: no other place of the disk, no network, no
+splitter, no method. The rows of every split are in the store already.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class DataAtHand:
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-def data_at_hand(records: StoredCells, declaration: Declaration, folder: Path, store: Path) -> DataAtHand:
+def data_at_hand(
+    records: StoredCells, declaration: Declaration, folder: Path, store: Path
+) -> DataAtHand:
     """Load the declared datasets that may be read without consent and take their splits from the store.
 
     Parameters
@@ -79,10 +82,14 @@ def data_at_hand(records: StoredCells, declaration: Declaration, folder: Path, s
     """
     kind = str(declaration.protocol.get("kind", default_kind()))
     if ":" in kind:
-        return DataAtHand({}, ((declaration.name, f"its protocol {kind} is code that the store names"),))
+        return DataAtHand(
+            {}, ((declaration.name, f"its protocol {kind} is code that the store names"),)
+        )
     protocol = protocols.get(kind)
     if any(cell.protocol not in (protocol.kind, protocol.later_kind) for cell in records.cells):
-        return DataAtHand({}, ((declaration.name, "its cells are not of the protocol that it declares"),))
+        return DataAtHand(
+            {}, ((declaration.name, "its cells are not of the protocol that it declares"),)
+        )
     cells: dict[str, list[StoredCell]] = {}
     for cell in records.cells:
         cells.setdefault(cell.dataset, []).append(cell)
@@ -97,7 +104,9 @@ def data_at_hand(records: StoredCells, declaration: Declaration, folder: Path, s
         try:
             prepared = [
                 one
-                for dataset in load_entry(entry, folder, declaration.data, as_tables=protocol.takes_tables)
+                for dataset in load_entry(
+                    entry, folder, declaration.data, as_tables=protocol.takes_tables
+                )
                 for one in protocol.arrangement.datasets_of(
                     dataset, check_protocol(declaration.protocol), declaration.seed
                 )
@@ -134,7 +143,11 @@ def why_withheld(entry: str | SetSection, folder: Path) -> str:
     reader, what = reader_named(reference) if named is None else (readers.get(named), reference)
     if reader is not None and not reader.is_of_paths:
         # What has members is made here, of formulas; anything else comes from a network.
-        return "" if reader.members is not None else "it would be downloaded, and a store may not choose what is"
+        return (
+            ""
+            if reader.members is not None
+            else "it would be downloaded, and a store may not choose what is"
+        )
     if reference in bundled_names():
         return ""
     inside = folder.resolve()
@@ -157,7 +170,11 @@ def _outside() -> str:
 
 
 def _splits(
-    records: StoredCells, cells: list[StoredCell], dataset: Dataset, protocol: type[Protocol], store: Path
+    records: StoredCells,
+    cells: list[StoredCell],
+    dataset: Dataset,
+    protocol: type[Protocol],
+    store: Path,
 ) -> Iterator[Split]:
     seen: set[int] = set()
     for cell in sorted(cells, key=lambda cell: cell.fold):
@@ -176,12 +193,19 @@ def _splits(
 
 
 def _check_rows(rows: IntArray, dataset: Dataset, store: Path) -> None:
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or np.any((rows < 0) | (rows >= dataset.n_samples)):
+    if (
+        rows.ndim != 1
+        or rows.dtype.kind not in "iu"
+        or np.any((rows < 0) | (rows >= dataset.n_samples))
+    ):
         raise damaged_part(store, "a split")
 
 
 GIVEN = "its results were measured elsewhere, and the data are there"
-IN_PYTHON = "it was declared in Python: give the Experiment itself (paragone.audit(store, declaration=experiment))"
+IN_PYTHON = (
+    "it was declared in Python: give the Experiment itself (paragone.audit(store,"
+    " declaration=experiment))"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +225,8 @@ class Subject:
     left_out : tuple of (str, str)
         Datasets that could not be loaded, and why.
     at_hand : DataAtHand, optional
-        Without consent to run code, in the place of the experiment: the data that may be read, on the store's splits.
+        Without consent to run code, in the place of the experiment: the data that may be read, on
+        the store's splits.
     code : tuple of NamedCode
         What was imported for the experiment, or would be.
     """
@@ -225,7 +250,9 @@ class Consent:
     def announce(self, where: str, code: tuple[NamedCode, ...], folder: Path) -> None:
         """Say what will be imported, and from where, before it is."""
         if self.tell is not None:
-            self.tell(f"{where} is run as a program; modules are looked for in {folder} too. It imports:")
+            self.tell(
+                f"{where} is run as a program; modules are looked for in {folder} too. It imports:"
+            )
             for named in code:
                 self.tell(f"  {named}")
 
@@ -245,17 +272,23 @@ def declared_subject(given: str | Path | Experiment, consent: Consent) -> Subjec
     code = code_named_by(declaration, folder)
     consent.announce(str(path), code, folder)
     experiment = Experiment.from_toml(path)
-    return Subject(experiment.name, experiment, known=acknowledged_in(experiment.declared()), code=code)
+    return Subject(
+        experiment.name, experiment, known=acknowledged_in(experiment.declared()), code=code
+    )
 
 
 def stored_subjects(
-    store: Store, experiment: str | None, declaration: str | Path | Experiment | None, consent: Consent
+    store: Store,
+    experiment: str | None,
+    declaration: str | Path | Experiment | None,
+    consent: Consent,
 ) -> list[Subject]:
     """Return the experiments of a store, each with its data and, with consent, its code as far as they can be found.
 
-    The declaration is the one given, or the file beside the store that has its name and declares the experiment, or
-    the text in the store, whose relative paths are then taken from the store's folder. All of them are read as data:
-    nothing that they name is imported without consent. An `Experiment` that is given is code in hand already.
+    The declaration is the one given, or the file beside the store that has its name and declares
+    the experiment, or the text in the store, whose relative paths are then taken from the store's
+    folder. All of them are read as data: nothing that they name is imported without consent. An
+    `Experiment` that is given is code in hand already.
     """
     contents = StoreContents(store)
     names = contents.experiments()
@@ -265,7 +298,9 @@ def stored_subjects(
         raise unknown_name("experiment", experiment, names)
     chosen = names if experiment is None else [experiment]
     if declaration is not None and len(chosen) > 1:
-        raise InputError(f"the store holds several experiments ({', '.join(names)}): say which with experiment=")
+        raise InputError(
+            f"the store holds several experiments ({', '.join(names)}): say which with experiment="
+        )
     return [_stored(View(contents, name), declaration, consent) for name in chosen]
 
 

@@ -58,7 +58,9 @@ class PublishedNumber:
             return self.value == expected
         # A whole number below ten stands for itself, not for everything that rounds to it.
         unit = self.unit if self.unit < 1 or abs(expected) >= 10 else 0.1
-        return abs(self.value - expected) <= 0.5 * unit * (1 + 1e-9) + relative * abs(expected) + 1e-15
+        return (
+            abs(self.value - expected) <= 0.5 * unit * (1 + 1e-9) + relative * abs(expected) + 1e-15
+        )
 
 
 def numbers_in(text: str) -> list[PublishedNumber]:
@@ -81,7 +83,8 @@ def numbers_in(text: str) -> list[PublishedNumber]:
         exponent = int(power[1:]) if power else 0
         value = float(f"{match['sign']}{digits}{power}")
         relation = (match["relation"] or "").strip()
-        # From a text, since the power of a float overflows where the digits are no number but part of a name.
+        # From a text, since the power of a float overflows where the digits are no number but part
+        # of a name.
         unit = float(f"1e{exponent - decimals}")
         found.append(PublishedNumber(match[0].strip(), value, unit, relation))
     return found
@@ -109,7 +112,9 @@ def is_numeric(text: str) -> bool:
     >>> is_numeric("0.7 ± 0.1"), is_numeric("3 folds"), is_numeric("-")
     (True, False, False)
     """
-    return bool(numbers_in(text)) and not any(letter.isalpha() and letter not in "eE" for letter in text)
+    return bool(numbers_in(text)) and not any(
+        letter.isalpha() and letter not in "eE" for letter in text
+    )
 
 
 def read_csv(text: str, file: str) -> list[PublishedTable]:
@@ -120,12 +125,18 @@ def read_csv(text: str, file: str) -> list[PublishedTable]:
     >>> read_csv("method,score\nA,0.5\n", "t.csv")[0].columns
     ('method', 'score')
     """
-    rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff"))) if any(cell.strip() for cell in row)]
+    rows = [
+        row
+        for row in csv.reader(io.StringIO(text.lstrip("\ufeff")))
+        if any(cell.strip() for cell in row)
+    ]
     if not rows:
         raise InputError(f"{file} is empty: there is no table to compare")
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(rows[0]):
-            raise InputError(f"{file}, row {number}: {len(row)} cells under {len(rows[0])} headings")
+            raise InputError(
+                f"{file}, row {number}: {len(row)} cells under {len(rows[0])} headings"
+            )
     body = tuple(tuple(TableCell(plain(cell)) for cell in row) for row in rows[1:])
     return [PublishedTable(file, 1, tuple(plain(name) for name in rows[0]), body)]
 
@@ -147,7 +158,8 @@ def read_latex(text: str, file: str) -> list[PublishedTable]:
     Returns
     -------
     list of PublishedTable
-        In the order of the file; stacked blocks of one float are tables of their own with its caption.
+        In the order of the file; stacked blocks of one float are tables of their own with its
+        caption.
 
     Examples
     --------
@@ -181,7 +193,10 @@ def read_latex(text: str, file: str) -> list[PublishedTable]:
 
 
 def _notes(around: str) -> list[str]:
-    return [around[m.end() : group_end(around, m.start()) - 1] for m in re.finditer(r"\{\\footnotesize ", around)]
+    return [
+        around[m.end() : group_end(around, m.start()) - 1]
+        for m in re.finditer(r"\{\\footnotesize ", around)
+    ]
 
 
 def _parts(body: str) -> tuple[list[str], list[list[str]]]:
@@ -209,7 +224,9 @@ def table_files(given: Iterable[str | Path]) -> list[Path]:
             found += inside
         elif path.is_file():
             if path.suffix.lower() not in READERS:
-                raise InputError(f"{path}: published tables are read from {' and '.join(READERS)} files")
+                raise InputError(
+                    f"{path}: published tables are read from {' and '.join(READERS)} files"
+                )
             found.append(path)
         else:
             raise InputError(f"no file or folder at {path}")

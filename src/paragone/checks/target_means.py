@@ -1,15 +1,17 @@
 """PG122: a feature that holds means of the target over all rows, held-out ones included.
 
-Who replaces a category by the mean of the target, and takes the mean over all rows before they are split, hands every
-held-out label to the methods. The fingerprint is exact: every value of the column is the mean of the target over the
-rows that have it. So it is for means drawn towards the mean of all rows: by a fixed weight, by that of scikit-learn's
-TargetEncoder or by the usual sigmoid, and for the mean of all other rows of the category, where the category is in
-another column. An encoding fitted on train misses the held-out rows, and is not exact over all.
+Who replaces a category by the mean of the target, and takes the mean over all rows before they are
+split, hands every held-out label to the methods. The fingerprint is exact: every value of the
+column is the mean of the target over the rows that have it. So it is for means drawn towards the
+mean of all rows: by a fixed weight, by that of scikit-learn's TargetEncoder or by the usual
+sigmoid, and for the mean of all other rows of the category, where the category is in another
+column. An encoding fitted on train misses the held-out rows, and is not exact over all.
 
-That the m rows of a value have the very mean that the value says happens to a target of steps g and deviation s with a
-chance of at most g / (s sqrt(2 pi m (1 - m/n))); where the value is no round number, of at most 1e-3, since a number
-with many digits does not lie on the grid of means. The product over all values that have more than one target, times
-columns, targets and formulas, must be at most 1e-6.
+That the m rows of a value have the very mean that the value says happens to a target of steps g and
+deviation s with a chance of at most g / (s sqrt(2 pi m (1 - m/n))); where the value is no round
+number, of at most 1e-3, since a number with many digits does not lie on the grid of means. The
+product over all values that have more than one target, times columns, targets and formulas, must be
+at most 1e-6.
 """
 
 from __future__ import annotations
@@ -38,7 +40,12 @@ MATCHED = 0.95
 MOST_CLASSES = 50
 MOST_MERGED = 20
 MOST_SOURCES = 100
-FORMULAS = ("is the mean of", "is a mean with a fixed weight of", "is a shrunken mean of", "is a mean by sigmoid of")
+FORMULAS = (
+    "is the mean of",
+    "is a mean with a fixed weight of",
+    "is a shrunken mean of",
+    "is a mean by sigmoid of",
+)
 OTHERS = "is the mean over all other rows of the category of"
 
 
@@ -68,8 +75,9 @@ def check_target_means(material: Material, ledger: Ledger) -> None:
             names = list(dict.fromkeys(one.feature for one in found))
             ledger.find(
                 "PG122",
-                f"{share(len(names), dataset.n_features, 'features')} {agree(len(names), 'holds', 'hold')} means of "
-                "a label or target over all rows, held-out ones included",
+                f"{share(len(names), dataset.n_features, 'features')}"
+                f" {agree(len(names), 'holds', 'hold')} means of a label or target over all rows,"
+                " held-out ones included",
                 dataset=dataset.name,
                 count=len(names),
                 total=dataset.n_features,
@@ -158,18 +166,25 @@ def _formula(
         if counts[near].sum() < MATCHED * len(target) or near[touched].mean() < MATCHED:
             continue
         telling = near & (spread > counts * tolerance**2)
-        if _log_chance(values[telling], counts[telling], target, freedom) + log_tries <= np.log(LEVEL):
+        if _log_chance(values[telling], counts[telling], target, freedom) + log_tries <= np.log(
+            LEVEL
+        ):
             return how
     return ""
 
 
 def _matches(
-    values: FloatArray, means: FloatArray, counts: IntArray, own: FloatArray, prior: float, deviation: float
+    values: FloatArray,
+    means: FloatArray,
+    counts: IntArray,
+    own: FloatArray,
+    prior: float,
+    deviation: float,
 ) -> Iterator[tuple[str, NDArray[np.bool_], int]]:
     """Walk over the formulas: the values that each gives, and how many coincidences a choice of numbers uses up.
 
-    Several categories of equal size and mean have one value. Its rows are then those of two or more of them, and the
-    size that the formula knew is a half or less of theirs.
+    Several categories of equal size and mean have one value. Its rows are then those of two or more
+    of them, and the size that the formula knew is a half or less of theirs.
     """
     tolerance = EXACT * deviation
     yield FORMULAS[0], np.abs(values - means) <= tolerance, 0
@@ -181,12 +196,18 @@ def _matches(
         return np.asarray((whole & (np.abs(values[:, None] - expected) <= tolerance)).any(axis=1))
 
     variance = deviation**2
-    yield FORMULAS[2], near(variance * sizes / np.maximum(variance * sizes + own[:, None], 1e-300)), 0
+    yield (
+        FORMULAS[2],
+        near(variance * sizes / np.maximum(variance * sizes + own[:, None], 1e-300)),
+        0,
+    )
     yield FORMULAS[3], near(np.where(sizes > 1, expit((sizes - 20) / 10), 0.0)), 0
     apart = np.flatnonzero(np.abs(values - prior) > 1e-3 * deviation)
     if len(apart) >= 3:
         few = apart[np.argsort(counts[apart], kind="stable")[:10]]
-        weights = (sizes[few, :5] * ((means[few] - values[few]) / (values[few] - prior))[:, None])[whole[few, :5]]
+        weights = (sizes[few, :5] * ((means[few] - values[few]) / (values[few] - prior))[:, None])[
+            whole[few, :5]
+        ]
         tried = [near(sizes / (sizes + weight)) for weight in np.unique(weights[weights > 0])]
         if tried:
             yield FORMULAS[1], max(tried, key=lambda found: counts[found].sum()), 2
@@ -210,7 +231,9 @@ def _log_chance(values: FloatArray, counts: IntArray, target: FloatArray, freedo
 
 
 def _of_others(
-    part: ColumnPart, sources: list[tuple[int, IntArray, IntArray]], targets: list[tuple[FloatArray, str]]
+    part: ColumnPart,
+    sources: list[tuple[int, IntArray, IntArray]],
+    targets: list[tuple[FloatArray, str]],
 ) -> Iterator[Encoding]:
     """Find columns that hold, for every row, the mean of the target over all other rows of its category."""
     numbers = part.columns[part.is_number]
@@ -230,6 +253,10 @@ def _of_others(
             for k in np.flatnonzero(near[chosen].mean(axis=0) >= MATCHED) if chosen.any() else ():
                 j = int(numbers[k])
                 match = np.abs(part.values(j) - others) <= EXACT * deviation
-                if j != source and match[there].mean() >= MATCHED and len(np.unique(others[there & match])) > 2:
+                if (
+                    j != source
+                    and match[there].mean() >= MATCHED
+                    and len(np.unique(others[there & match])) > 2
+                ):
                     feature = part.dataset.feature_names[j]
                     yield Encoding(feature, name, OTHERS, len(np.unique(part.values(j))))

@@ -32,7 +32,9 @@ class Trial:
         Of everything that is drawn.
     """
 
-    def __init__(self, experiment: Experiment, cell: Cell, bench: Bench, ledger: Ledger, seed: int) -> None:
+    def __init__(
+        self, experiment: Experiment, cell: Cell, bench: Bench, ledger: Ledger, seed: int
+    ) -> None:
         self._experiment = experiment
         self.cell = cell
         self.bench = bench
@@ -60,7 +62,11 @@ class Trial:
         """Return a cell of the same method that trains on rows which are held out here; None where there is none."""
         here = self.cell
         for cell in self._experiment.cells():
-            same = (cell.dataset, cell.method, cell.repeat) == (here.dataset, here.method, here.repeat)
+            same = (cell.dataset, cell.method, cell.repeat) == (
+                here.dataset,
+                here.method,
+                here.repeat,
+            )
             if same and cell.fold != here.fold:
                 trained_on = self._experiment.layout.split(cell).train
                 if np.isin(self.split.test, trained_on).any():
@@ -72,7 +78,11 @@ class Trial:
         if code in self._found:
             return
         self._found.add(code)
-        where = {"dataset": self.cell.dataset, "method": self.cell.method, "examples": examples or (self.where,)}
+        where = {
+            "dataset": self.cell.dataset,
+            "method": self.cell.method,
+            "examples": examples or (self.where,),
+        }
         self._ledger.find(code, message, **where, **({"count": 1, "total": 1} | counts))
 
     def has(self, code: str) -> bool:

@@ -1,8 +1,8 @@
 """PG112: choices that do not follow from the inner scores that the store keeps.
 
-What a store tells about a choice is checked: the parameters that tuning took must be those of its best inner score; the
-variants that were refitted must be those that the cross-validation's own scores select; the epoch that a recommender
-took must be the best on its validation rows.
+What a store tells about a choice is checked: the parameters that tuning took must be those of its
+best inner score; the variants that were refitted must be those that the cross-validation's own
+scores select; the epoch that a recommender took must be the best on its validation rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def check_tuning(view: View, ledger: Ledger) -> None:
     for method, lines in wrong.items():
         ledger.find(
             "PG112",
-            f"in {share(len(lines), checked, 'tuned cells')} the choice is not the best by inner scores",
+            f"in {share(len(lines), checked, 'tuned cells')} the choice is not the best by inner"
+            " scores",
             method=method,
             count=len(lines),
             total=checked,
@@ -52,10 +53,16 @@ def _tuned(cell: StoredCell, info: dict[str, Any], params: dict[str, Any]) -> st
     metric = str(params.get("metric", "micro_f1"))
     sign = 1.0 if named_metric(metric).higher_is_better else -1.0
     scores = [sign * candidate["score"] for candidate in info["candidates"]]
-    taken = [s for c, s in zip(info["candidates"], scores, strict=True) if c["params"] == info["tuned"]]
+    taken = [
+        s for c, s in zip(info["candidates"], scores, strict=True) if c["params"] == info["tuned"]
+    ]
     losses, size = [-score for score in scores], named_metric(metric).score_size
     right = best_losses(losses, size=size)
-    if any(c["params"] == info["tuned"] for c, is_best in zip(info["candidates"], right, strict=True) if is_best):
+    if any(
+        c["params"] == info["tuned"]
+        for c, is_best in zip(info["candidates"], right, strict=True)
+        if is_best
+    ):
         return ""
     best = info["candidates"][least_loss(losses, size=size)]
     was = f"inner {metric} {sign * max(taken):.4g}" if taken else "which was no candidate"
@@ -64,7 +71,9 @@ def _tuned(cell: StoredCell, info: dict[str, Any], params: dict[str, Any]) -> st
 
 def _epoch(cell: StoredCell, info: dict[str, Any]) -> str | None:
     """Judge a chosen epoch against the history of evaluations that chose it."""
-    history = [entry for entry in info.get("history", ()) if isinstance(entry, dict) and "metrics" in entry]
+    history = [
+        entry for entry in info.get("history", ()) if isinstance(entry, dict) and "metrics" in entry
+    ]
     rule, _, where = str(info.get("chosen_by", "")).partition(" on ")
     name, _, k = rule.partition("@")
     if not history or "epoch" not in info or not k.isdigit():
@@ -90,11 +99,16 @@ def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
         checked += 1
         strange = set(one.taken) - set(one.chosen)
         if set(one.taken) != set(one.chosen):
-            hint = "; they are the best by test score" if set(one.by_test[: len(one.taken)]) == set(one.taken) else ""
+            hint = (
+                "; they are the best by test score"
+                if set(one.by_test[: len(one.taken)]) == set(one.taken)
+                else ""
+            )
             ledger.find(
                 "PG112",
-                f"{share(len(strange), len(one.taken), 'refitted pipelines')} "
-                f"{agree(len(strange), 'is not one', 'are not those')} that the cross-validation selects{hint}",
+                f"{share(len(strange), len(one.taken), 'refitted pipelines')}"
+                f" {agree(len(strange), 'is not one', 'are not those')} that the cross-validation"
+                f" selects{hint}",
                 dataset=one.dataset,
                 count=len(strange),
                 total=len(one.taken),

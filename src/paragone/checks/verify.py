@@ -1,7 +1,8 @@
 """PG301 and PG302: stored scores against stored predictions, and stored truth against the data.
 
-Scores are derived again by the metrics of the registry from the predictions that the store keeps, and compared with the
-scores that it keeps. That the metrics are right is shown by the tests, which compute each a second way.
+Scores are derived again by the metrics of the registry from the predictions that the store keeps,
+and compared with the scores that it keeps. That the metrics are right is shown by the tests, which
+compute each a second way.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class Verification:
         for method, lines in self.wrong.items():
             ledger.find(
                 "PG301",
-                f"{len(lines)} of its scores {agree(len(lines), 'does', 'do')} not follow from its predictions",
+                f"{len(lines)} of its scores {agree(len(lines), 'does', 'do')} not follow from its"
+                " predictions",
                 method=method,
                 count=len(lines),
                 total=self.checked,
@@ -99,7 +101,10 @@ def verify_scores(view: View, ledger: Ledger) -> Verification:
         ledger.miss(RECOMPUTED, count, "scores", why)
     if not n_cells and not left:
         ledger.look(
-            RECOMPUTED, len(view.scores), "scores", "the store keeps predictions alone, so that none can differ"
+            RECOMPUTED,
+            len(view.scores),
+            "scores",
+            "the store keeps predictions alone, so that none can differ",
         )
     found.report(ledger)
     return found
@@ -120,7 +125,9 @@ def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
 
 
-def check_truths(records: StoredCells, arrangements: Mapping[str, Arrangement], ledger: Ledger) -> None:
+def check_truths(
+    records: StoredCells, arrangements: Mapping[str, Arrangement], ledger: Ledger
+) -> None:
     """Compare the targets that scores are computed with, split by split, with those of the data."""
     checked = 0
     elsewhere: set[str] = set()
@@ -141,7 +148,8 @@ def check_truths(records: StoredCells, arrangements: Mapping[str, Arrangement], 
         mine = {**arrangement.kept_data(), **arrangement.kept_split(split)}
         train, test = records.rows(cell)
         for name in _differing(
-            {**kept, "train": train, "test": test}, {**mine, "train": split.train, "test": split.test}
+            {**kept, "train": train, "test": test},
+            {**mine, "train": split.train, "test": split.test},
         ):
             wrong.setdefault(cell.dataset, []).append(f"fold {cell.fold}: {name}")
     ledger.look(TRUTHS, checked, "splits")
@@ -149,8 +157,9 @@ def check_truths(records: StoredCells, arrangements: Mapping[str, Arrangement], 
     for dataset, lines in wrong.items():
         ledger.find(
             "PG302",
-            f"what the store keeps of {counted(len(lines), 'splits or datasets', 'split or dataset')} is not what "
-            "the data say",
+            "what the store keeps of"
+            f" {counted(len(lines), 'splits or datasets', 'split or dataset')} is not what the"
+            " data say",
             dataset=dataset,
             count=len(lines),
             total=checked,
@@ -162,7 +171,9 @@ def _differing(kept: Mapping[str, NDArray[Any]], mine: Mapping[str, NDArray[Any]
     return [
         name
         for name in sorted(set(kept) | set(mine))
-        if name not in kept or name not in mine or not _equal(np.asarray(kept[name]), np.asarray(mine[name]))
+        if name not in kept
+        or name not in mine
+        or not _equal(np.asarray(kept[name]), np.asarray(mine[name]))
     ]
 
 

@@ -109,7 +109,9 @@ class CommandLine(typer.Typer):
     """A part of the command line, every verb of which is a `Verb`."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(cls=Verbs, rich_markup_mode="rich", pretty_exceptions_enable=False, **settings)
+        super().__init__(
+            cls=Verbs, rich_markup_mode="rich", pretty_exceptions_enable=False, **settings
+        )
 
     @override
     def command(
@@ -118,7 +120,9 @@ class CommandLine(typer.Typer):
         return super().command(name, cls=cls, **settings)
 
 
-app = CommandLine(name="paragone", help="A laboratory for comparing machine-learning methods honestly.")
+app = CommandLine(
+    name="paragone", help="A laboratory for comparing machine-learning methods honestly."
+)
 
 EXIT_INPUT = 2
 EXIT_PIPE = 141
@@ -137,7 +141,9 @@ def root(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
@@ -152,7 +158,8 @@ def root(
 def main() -> None:
     """Run the command line; a user's mistake ends in one sentence and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal or a pipe that cannot take a letter gets an escape instead: no name ends a command.
+        # A terminal or a pipe that cannot take a letter gets an escape instead: no name ends a
+        # command.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -161,7 +168,8 @@ def main() -> None:
     except InputError as error:
         _end(str(error))
     except BrokenPipeError:
-        # Whoever read the output has enough, as `head` has: nothing is wrong, and there is nobody left to tell.
+        # Whoever read the output has enough, as `head` has: nothing is wrong, and there is nobody
+        # left to tell.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
         sys.exit(EXIT_PIPE)
     except OSError as error:

@@ -21,58 +21,82 @@ def audit(
     subject: Annotated[
         Path,
         typer.Argument(
-            help="A store, an experiment file (.toml), or a table or folder of results.", show_default=False
+            help="A store, an experiment file (.toml), or a table or folder of results.",
+            show_default=False,
         ),
     ],
     against: Annotated[
-        list[Path] | None, typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated.")
+        list[Path] | None,
+        typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated."),
     ] = None,
     claims: Annotated[
-        Path | None, typer.Option(help="A file of what a paper claims, .toml: each claim is held against the results.")
+        Path | None,
+        typer.Option(
+            help="A file of what a paper claims, .toml: each claim is held against the results."
+        ),
     ] = None,
     experiment: ExperimentName = None,
     declaration: Annotated[
-        Path | None, typer.Option(help="The experiment file of the store, where it is not beside it.")
+        Path | None,
+        typer.Option(help="The experiment file of the store, where it is not beside it."),
     ] = None,
-    sample: Annotated[int, typer.Option(help="Done cells to run again and compare byte by byte.", min=0)] = 5,
+    sample: Annotated[
+        int, typer.Option(help="Done cells to run again and compare byte by byte.", min=0)
+    ] = 5,
     canary: Annotated[
         Literal["small", "all", "none"],
         typer.Option(help="Cells to run with scrambled held-out labels: small, all or none."),
     ] = "small",
-    seconds: Annotated[float, typer.Option(help="Cells that take longer are not run again.", min=0.1)] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="Cells that take longer are not run again.", min=0.1)
+    ] = 60.0,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of the scrambling.", min=0)] = 0,
-    reference: Annotated[str | None, typer.Option(help="Reference of the published statistics.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Reference of the published statistics.")
+    ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="The metric of the published tables, as given to report: a name or module:name.")
+        str | None,
+        typer.Option(
+            help="The metric of the published tables, as given to report: a name or module:name."
+        ),
     ] = None,
     display_map: Annotated[
-        Path | None, typer.Option(help="JSON file: identifier to the name that published tables show.")
+        Path | None,
+        typer.Option(help="JSON file: identifier to the name that published tables show."),
     ] = None,
     level: Annotated[
-        Literal["error", "warning", "note"], typer.Option(help="Leave out what is less bad: error, warning or note.")
+        Literal["error", "warning", "note"],
+        typer.Option(help="Leave out what is less bad: error, warning or note."),
     ] = "note",
     run_code: Annotated[
         bool,
         typer.Option(
-            "--run-code", help="Import and run what the store names, said first: only for stores that you trust."
+            "--run-code",
+            help="Import and run what the store names, said first: only for stores that you trust.",
         ),
     ] = False,
     items: Annotated[
         str | None,
-        typer.Option(help="Right or wrong answers behind each mean of a table: a number, or the column that says it."),
+        typer.Option(
+            help=(
+                "Right or wrong answers behind each mean of a table: a number, or the column that"
+                " says it."
+            )
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
 
-    A store is data: without --run-code nothing that it names is imported or run, every score is recomputed from the
-    stored predictions, and what was left out is said. An experiment file is a program: it is run.
+    A store is data: without --run-code nothing that it names is imported or run, every score is
+    recomputed from the stored predictions, and what was left out is said. An experiment file is a
+    program: it is run.
 
-    A table or a folder that other programs wrote is looked at for what its numbers give away: impossible means and
-    deviations, methods that are the same, items that differ. Nothing is run.
+    A table or a folder that other programs wrote is looked at for what its numbers give away:
+    impossible means and deviations, methods that are the same, items that differ. Nothing is run.
 
-    Exit code 1 where findings are open, 0 where none are; a note is never open. Findings are acknowledged in the
-    experiment file, in a table audit.acknowledge with a code and a reason.
+    Exit code 1 where findings are open, 0 where none are; a note is never open. Findings are
+    acknowledged in the experiment file, in a table audit.acknowledge with a code and a reason.
 
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """

@@ -44,50 +44,72 @@ def compare(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="A store; a table of scores; or any number of files and folders that other programs wrote, where "
-            "NAME=PATH names a method.",
+            help=(
+                "A store; a table of scores; or any number of files and folders that other programs"
+                " wrote, where "
+                "NAME=PATH names a method."
+            ),
             show_default=False,
         ),
     ],
     metric: Annotated[
-        str | None, typer.Option(help="Which metric, needed where there are several; a,b takes both as one family.")
+        str | None,
+        typer.Option(
+            help="Which metric, needed where there are several; a,b takes both as one family."
+        ),
     ] = None,
-    reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Compare this method with each other one.")
+    ] = None,
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,
-    at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
+    at: Annotated[
+        float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")
+    ] = None,
     margin: Margin = 0.0,
     missing: Annotated[
         Literal["complete", "worst", "refuse"] | None,
         typer.Option(
             metavar="HOW",
-            help="Missing scores: complete (the default), worst (the default where failures are told) or refuse.",
+            help=(
+                "Missing scores: complete (the default), worst (the default where failures are"
+                " told) or refuse."
+            ),
             rich_help_panel=STATISTICS,
         ),
     ] = None,
     test: Annotated[
         str | None,
         typer.Option(
-            help="How differences are tested: wilcoxon, paired-t, sign or permutation; for items also mcnemar, "
-            "mcnemar-mid-p, clustered-t or stratified-t; or module:name.",
+            help=(
+                "How differences are tested: wilcoxon, paired-t, sign or permutation; for items"
+                " also mcnemar, "
+                "mcnemar-mid-p, clustered-t or stratified-t; or module:name."
+            ),
             rich_help_panel=STATISTICS,
         ),
     ] = None,
     overall: Annotated[
         str,
         typer.Option(
-            help="The test of all methods at once: friedman, quade or aligned-ranks.", rich_help_panel=STATISTICS
+            help="The test of all methods at once: friedman, quade or aligned-ranks.",
+            rich_help_panel=STATISTICS,
         ),
     ] = "friedman",
     correction: Annotated[
         str | None,
         typer.Option(
-            help="holm, shaffer, bergmann, hochberg, hommel, bonferroni, benjamini-hochberg, nemenyi, bonferroni-dunn, "
-            "or module:name.",
+            help=(
+                "holm, shaffer, bergmann, hochberg, hommel, bonferroni, benjamini-hochberg,"
+                " nemenyi, bonferroni-dunn, "
+                "or module:name."
+            ),
             rich_help_panel=STATISTICS,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the whole family.", rich_help_panel=STATISTICS)] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(help="Level of the whole family.", rich_help_panel=STATISTICS)
+    ] = 0.05,
     zeros: Zeros = "wilcox",
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
@@ -103,27 +125,38 @@ def compare(
     methods_in: Annotated[
         Literal["rows", "columns"] | None,
         typer.Option(
-            metavar="WHERE", help="Where the methods of a wide table stand: rows or columns.", rich_help_panel=READING
+            metavar="WHERE",
+            help="Where the methods of a wide table stand: rows or columns.",
+            rich_help_panel=READING,
         ),
     ] = None,
     column: Columns = None,
     ignore: Ignored = None,
     bayes: Annotated[
         bool | None,
-        typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.", rich_help_panel=STATISTICS),
+        typer.Option(
+            "--bayes/--no-bayes",
+            help="Bayesian probabilities of every pair.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = None,
     seed: Draws = 0,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write the page, the tables and the charts into this folder.")
+        Path | None,
+        typer.Option(help="Write the page, the tables and the charts into this folder."),
     ] = None,
     formats: ChartFormats = "svg,pdf",
     beside: Annotated[
         str,
         typer.Option(
-            help="Show beside the verdict, separated by commas: hierarchical (a model over datasets), strengths "
-            "(ranks, methods that may be best, Elo), profiles (interquartile mean, optimality gap, probability of "
-            "improvement), 5x2cv-f (the F test of five repeats of two folds).",
+            help=(
+                "Show beside the verdict, separated by commas: hierarchical (a model over"
+                " datasets), strengths "
+                "(ranks, methods that may be best, Elo), profiles (interquartile mean, optimality"
+                " gap, probability of "
+                "improvement), 5x2cv-f (the F test of five repeats of two folds)."
+            ),
             rich_help_panel=STATISTICS,
         ),
     ] = "",
@@ -139,8 +172,12 @@ def compare(
         bool | None,
         typer.Option(
             "--per-sample/--per-dataset",
-            help="Compare on the test samples of a topk experiment, or on the items of a file with one row per item: "
-            "paired, clustered, Holm over all. By default where there is one dataset, or a column such as question.",
+            help=(
+                "Compare on the test samples of a topk experiment, or on the items of a file with"
+                " one row per item: "
+                "paired, clustered, Holm over all. By default where there is one dataset, or a"
+                " column such as question."
+            ),
             rich_help_panel=STATISTICS,
         ),
     ] = None,
@@ -155,46 +192,64 @@ def compare(
     as_format: Annotated[
         str | None,
         typer.Option(
-            "--as", help="The format of the files, where their content does not tell it.", rich_help_panel=READING
+            "--as",
+            help="The format of the files, where their content does not tell it.",
+            rich_help_panel=READING,
         ),
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="The column or field that names the method.", rich_help_panel=READING)
+        str | None,
+        typer.Option(help="The column or field that names the method.", rich_help_panel=READING),
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option(help="The column or field that names the dataset or task.", rich_help_panel=READING)
+        str | None,
+        typer.Option(
+            help="The column or field that names the dataset or task.", rich_help_panel=READING
+        ),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(help="The column or field that names what is paired.", rich_help_panel=READING)
+        str | None,
+        typer.Option(
+            help="The column or field that names what is paired.", rich_help_panel=READING
+        ),
     ] = None,
     value: Annotated[
-        str | None, typer.Option(help="The column or field that holds the value.", rich_help_panel=READING)
+        str | None,
+        typer.Option(help="The column or field that holds the value.", rich_help_panel=READING),
     ] = None,
     row: RowOfLog = None,
     trust_ids: Annotated[
         bool,
         typer.Option(
-            "--trust-ids", help="Pair items by their names even where their contents differ.", rich_help_panel=READING
+            "--trust-ids",
+            help="Pair items by their names even where their contents differ.",
+            rich_help_panel=READING,
         ),
     ] = False,
     run_code: Annotated[
         bool,
         typer.Option(
-            "--run-code", help="Allow a pickle to be read, which runs what stands in it.", rich_help_panel=READING
+            "--run-code",
+            help="Allow a pickle to be read, which runs what stands in it.",
+            rich_help_panel=READING,
         ),
     ] = False,
     truth: Annotated[
         Path | None,
         typer.Option(
-            help="What is relevant to whom: compares top-K runs or lists (TREC, Elliot, ids, scores) user by user; "
-            "--metric ndcg,recall@20, --at 10.",
+            help=(
+                "What is relevant to whom: compares top-K runs or lists (TREC, Elliot, ids, scores)"
+                " user by user; "
+                "--metric ndcg,recall@20, --at 10."
+            ),
             rich_help_panel=READING,
         ),
     ] = None,
     display_map: Annotated[
         Path | None,
         typer.Option(
-            help="JSON file: identifier to displayed name, for the tables of a results folder.", rich_help_panel=READING
+            help="JSON file: identifier to displayed name, for the tables of a results folder.",
+            rich_help_panel=READING,
         ),
     ] = None,
 ) -> None:
@@ -223,12 +278,25 @@ def compare(
         for name in [name for name in _set(others) if name not in ("test", "correction")]:
             raise InputError(f"--{name} is not for top-K lists, which are compared user by user")
         compared = compare_top_lists(
-            sources, truth, metric=metric, at=at, reference=reference, test=test, correction=correction, alpha=alpha
+            sources,
+            truth,
+            metric=metric,
+            at=at,
+            reference=reference,
+            test=test,
+            correction=correction,
+            alpha=alpha,
         )
-        show_comparison(compared, as_json=as_json, out=out, read=partial(what_was_read, *sources, str(truth)))
+        show_comparison(
+            compared, as_json=as_json, out=out, read=partial(what_was_read, *sources, str(truth))
+        )
         return
     if (folder := results_folder(sources)) is not None:
-        for name in [name for name in ("bayes", "differences", "methods-in", "beside", "plan") if others[name]]:
+        for name in [
+            name
+            for name in ("bayes", "differences", "methods-in", "beside", "plan")
+            if others[name]
+        ]:
             raise InputError(f"--{name} is not for a folder of the protocol's results")
         show_comparison(
             folder(
@@ -269,13 +337,19 @@ def compare(
             alpha=alpha,
         )
         drawn = chart_formats(formats)
-        show_comparison(result, as_json=as_json, out=out, read=partial(what_elsewhere, found), formats=drawn)
+        show_comparison(
+            result, as_json=as_json, out=out, read=partial(what_elsewhere, found), formats=drawn
+        )
         return
     scores = sources[0]
     in_store = found is None and is_store(scores)
-    if in_store and (per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores))):
+    if in_store and (
+        per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores))
+    ):
         for name in _set(others):
-            raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
+            raise InputError(
+                f"--{name} is for the comparison over datasets; it has no place beside --per-sample"
+            )
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
     import pandas as pd
@@ -292,7 +366,9 @@ def compare(
     if isinstance(source, pd.DataFrame) and per_sample is not False:
         items = item_table(source, columns=column_roles(column), ignore=ignore or ())
         if items is None and per_sample:
-            raise InputError(f"{scores} has no column that names its items, such as question, user or item")
+            raise InputError(
+                f"{scores} has no column that names its items, such as question, user or item"
+            )
         if items is not None:
             _refuse_beside_items(others)
             result = compare_items(
@@ -304,7 +380,9 @@ def compare(
                 weights=weights,
                 alpha=alpha,
             )
-            show_comparison(result, as_json=as_json, out=out, read=read, formats=chart_formats(formats))
+            show_comparison(
+                result, as_json=as_json, out=out, read=read, formats=chart_formats(formats)
+            )
             return
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
@@ -313,7 +391,11 @@ def compare(
     if found is not None and (several is None or metric in found.metrics):
         several, metric = None, found.choose_metric(metric)
         higher = found.metrics[metric] if higher is None else higher
-    for name in _set({name: others[name] for name in ("overall", "beside", "plan")}) if several is not None else ():
+    for name in (
+        _set({name: others[name] for name in ("overall", "beside", "plan")})
+        if several is not None
+        else ()
+    ):
         raise InputError(f"--{name} is for one metric: name one in --metric")
     runs: Callable[..., Any] = partial(run, source, metric=metric)
     if several is not None:
@@ -353,7 +435,9 @@ def compare(
 def _refuse_beside_items(options: Mapping[str, object]) -> None:
     """Refuse options that belong to a comparison over datasets where every row is an item."""
     for name in _set({name: value for name, value in options.items() if name != "test"}):
-        raise InputError(f"--{name} is not for files with one row per item; --per-dataset reads rows as datasets")
+        raise InputError(
+            f"--{name} is not for files with one row per item; --per-dataset reads rows as datasets"
+        )
 
 
 def results_folder(sources: Sequence[str]) -> Callable[..., Any] | None:
@@ -363,7 +447,9 @@ def results_folder(sources: Sequence[str]) -> Callable[..., Any] | None:
     from paragone.lab.protocol import exchanging_part
 
     part = exchanging_part("elsewhere")
-    found: Callable[..., Any] | None = part.compare_results_folder if part.is_results_folder(Path(sources[0])) else None
+    found: Callable[..., Any] | None = (
+        part.compare_results_folder if part.is_results_folder(Path(sources[0])) else None
+    )
     return found
 
 
@@ -374,7 +460,9 @@ def displayed_names(path: Path) -> dict[str, str]:
     return read_display_map(path)
 
 
-def show_plan(pilot: ScoreTable, margin: float, alpha: float, reference: str | None, seed: int, as_json: bool) -> None:
+def show_plan(
+    pilot: ScoreTable, margin: float, alpha: float, reference: str | None, seed: int, as_json: bool
+) -> None:
     """Print how large a study must be, from the scores of a pilot."""
     from paragone.cli.output import print_json, show_table
     from paragone.stats.plan import plan_study
@@ -386,13 +474,19 @@ def show_plan(pilot: ScoreTable, margin: float, alpha: float, reference: str | N
         show_table(found.table())
 
 
-def as_declared(results: Results, test: str | None, correction: str | None) -> tuple[str | None, str | None]:
+def as_declared(
+    results: Results, test: str | None, correction: str | None
+) -> tuple[str | None, str | None]:
     """Return test and correction as asked for or as the experiment declares, whose code is not imported unasked."""
     declared = results.declared_comparison()
     for name in declared.code_to_import():
-        if (name == declared.test and test is None) or (name == declared.correction and correction is None):
+        if (name == declared.test and test is None) or (
+            name == declared.correction and correction is None
+        ):
             option = "test" if name == declared.test else "correction"
-            raise InputError(f"the experiment declares {name}, which is code: --{option} {name} imports it")
+            raise InputError(
+                f"the experiment declares {name}, which is code: --{option} {name} imports it"
+            )
     return test or declared.test, correction or declared.correction
 
 
@@ -414,7 +508,9 @@ def compare_test_samples(
     with Results.open(store) as results:
         samples = results.sample_scores(metric, None if at is None else int(at))
         warned = (*results.warned(), *results.seed_notes())
-    result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
+    result = compare_samples(
+        samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better
+    )
     result = replace(result, warnings=(*warned, *result.warnings))
     show_comparison(result, as_json=as_json, out=out, read=partial(what_was_read, store))
 

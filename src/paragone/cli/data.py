@@ -27,7 +27,9 @@ Labels = Annotated[
 ]
 
 
-data = CommandLine(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
+data = CommandLine(
+    help="List and describe datasets, and write their folds to files.", no_args_is_help=True
+)
 app.add_typer(data, name="data", rich_help_panel=MORE)
 
 
@@ -49,22 +51,32 @@ def list_sets(as_json: AsJson = False) -> None:
 @data.command("describe")
 def describe_set(
     name_or_path: Annotated[
-        str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="NAME_OR_PATH")
+        str,
+        typer.Argument(
+            help="A bundled name, a file, a folder, or openml:NAME.", metavar="NAME_OR_PATH"
+        ),
     ],
     target: Annotated[
-        list[str] | None, typer.Option("--target", help="A target column of a table; repeat for several.")
+        list[str] | None,
+        typer.Option("--target", help="A target column of a table; repeat for several."),
     ] = None,
     task: Annotated[
         Literal["multilabel", "classification", "regression"] | None,
         typer.Option("--task", help="multilabel, classification or regression."),
     ] = None,
-    groups: Annotated[str | None, typer.Option("--groups", help="The column that names the group.")] = None,
+    groups: Annotated[
+        str | None, typer.Option("--groups", help="The column that names the group.")
+    ] = None,
     labels: Labels = None,
     nominal: Annotated[
         Literal["onehot", "ordinal"] | None, typer.Option("--nominal", help="onehot or ordinal.")
     ] = None,
-    keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
+    keep_ids: Annotated[
+        bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")
+    ] = False,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")
+    ] = None,
     reader: Annotated[
         str | None,
         typer.Option("--reader", help="The reader, by its name or as module:name."),
@@ -99,22 +111,33 @@ def describe_set(
 @data.command("export-folds")
 def export_folds_of(
     dataset: Annotated[
-        str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="DATASET")
+        str,
+        typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="DATASET"),
     ],
-    out: Annotated[Path, typer.Option(help="The folder that gets one folder per dataset.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option(help="The folder that gets one folder per dataset.", show_default=False)
+    ],
     folds: Annotated[int, typer.Option(help="Number of folds or hold-outs.")] = 5,
-    mode: Annotated[Literal["kfold", "holdout"], typer.Option(help="kfold, or holdout (repeated).")] = "kfold",
+    mode: Annotated[
+        Literal["kfold", "holdout"], typer.Option(help="kfold, or holdout (repeated).")
+    ] = "kfold",
     scale: Annotated[
-        Literal["minmax", "zscore", "none"], typer.Option(help="minmax, zscore or none; fitted on each train part.")
+        Literal["minmax", "zscore", "none"],
+        typer.Option(help="minmax, zscore or none; fitted on each train part."),
     ] = "minmax",
     seed: Annotated[int, typer.Option(help="What the split follows from.")] = 42,
-    test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
+    test_size: Annotated[
+        float, typer.Option(help="Share of the rows that holdout tests on.")
+    ] = 0.2,
     labels: Labels = None,
-    name: Annotated[str | None, typer.Option(help="What to call the dataset; its own name by default.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What to call the dataset; its own name by default.")
+    ] = None,
 ) -> None:
     """Write the folds of a multi-label dataset as OUT/DATASET/fold0.mat, ... and meta.json.
 
-    Example: paragone data export-folds Arts.mat --out folds --folds 5 --mode kfold --scale minmax --seed 42
+    Example: paragone data export-folds Arts.mat --out folds --folds 5 --mode kfold --scale minmax
+    --seed 42
     """
     from paragone.data import SplitPlan, export_folds, load
 
@@ -129,7 +152,11 @@ def export_folds_of(
 def _labels(given: str | None) -> int | tuple[str, ...] | None:
     if given is None:
         return None
-    return int(given) if given.lstrip("-").isdigit() else tuple(name.strip() for name in given.split(","))
+    return (
+        int(given)
+        if given.lstrip("-").isdigit()
+        else tuple(name.strip() for name in given.split(","))
+    )
 
 
 def _lines(description: DatasetDescription) -> list[tuple[str, str]]:
@@ -138,7 +165,10 @@ def _lines(description: DatasetDescription) -> list[tuple[str, str]]:
         ("samples", str(description.n_samples)),
         (
             "features",
-            f"{description.n_features} ({description.storage}, {description.feature_density:.1%} not 0)",
+            (
+                f"{description.n_features} ({description.storage},"
+                f" {description.feature_density:.1%} not 0)"
+            ),
         ),
         *_target_lines(description),
     ]
@@ -167,7 +197,10 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
             ("labels per row", f"{labels.cardinality:.3f} (density {labels.density:.4f})"),
             (
                 "label sets",
-                f"{labels.distinct_sets} distinct, {labels.rows_without_labels} rows without a label",
+                (
+                    f"{labels.distinct_sets} distinct, {labels.rows_without_labels} rows without a"
+                    " label"
+                ),
             ),
             ("positives", _shortened(positives)),
         ]
@@ -179,7 +212,9 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
         return [("classes", str(len(counts))), ("rows per class", _shortened(counts))]
     if not description.target_ranges:
         return [("items", str(description.n_targets))]
-    ranges = [f"{name} {low:g} to {high:g}" for name, (low, high) in description.target_ranges.items()]
+    ranges = [
+        f"{name} {low:g} to {high:g}" for name, (low, high) in description.target_ranges.items()
+    ]
     return [("targets", str(description.n_targets)), ("ranges", _shortened(ranges))]
 
 

@@ -19,20 +19,26 @@ def doctor(
     store: StoreFile,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Delete what is damaged, so that the next run computes it again."),
+        typer.Option(
+            "--repair", help="Delete what is damaged, so that the next run computes it again."
+        ),
     ] = False,
     compact: Annotated[
-        bool, typer.Option("--compact", help="Delete what nothing refers to and give the space back.")
+        bool,
+        typer.Option("--compact", help="Delete what nothing refers to and give the space back."),
     ] = False,
     drop_stale: Annotated[
-        bool, typer.Option("--drop-stale", help="With --compact: delete results of earlier declarations too.")
+        bool,
+        typer.Option(
+            "--drop-stale", help="With --compact: delete results of earlier declarations too."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Examine a store: database, references, schema, and every artifact against its checksum.
 
-    Nothing is changed unless --repair or --compact is given. Exit code 0: healthy, or healthy again;
-    1: something is damaged; 2: this is no store, or it cannot be opened.
+    Nothing is changed unless --repair or --compact is given. Exit code 0: healthy, or healthy
+    again; 1: something is damaged; 2: this is no store, or it cannot be opened.
 
     Example: paragone doctor first.sqlite --repair
     """
@@ -50,7 +56,11 @@ def doctor(
     if repair:
         repaired = repair_store(store)
         diagnosis = repaired.after
-        outcome["repair"] = {**asdict(repaired), "before": repaired.before.as_dict(), "after": diagnosis.as_dict()}
+        outcome["repair"] = {
+            **asdict(repaired),
+            "before": repaired.before.as_dict(),
+            "after": diagnosis.as_dict(),
+        }
         lines.append(str(repaired))
     else:
         diagnosis = examine(store)

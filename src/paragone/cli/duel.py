@@ -39,30 +39,60 @@ def duel(
     first: Annotated[
         str,
         typer.Argument(
-            metavar="A", help="A short name (forest), module:Class, module:object or FILE.py:Name.", show_default=False
+            metavar="A",
+            help="A short name (forest), module:Class, module:object or FILE.py:Name.",
+            show_default=False,
         ),
     ],
-    second: Annotated[str, typer.Argument(metavar="B", help="The other method, written likewise.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The folder for store, datasets and page.", show_default=False)],
+    second: Annotated[
+        str,
+        typer.Argument(metavar="B", help="The other method, written likewise.", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The folder for store, datasets and page.", show_default=False),
+    ],
     minutes: Annotated[
-        float, typer.Option(help="For search, proof and pictures, earlier sittings in this folder included.")
+        float,
+        typer.Option(
+            help="For search, proof and pictures, earlier sittings in this folder included."
+        ),
     ] = 10,
     draw_map: Annotated[
-        bool, typer.Option("--map", help="Also map where A beats B over rows, noise, correlation and columns.")
+        bool,
+        typer.Option(
+            "--map", help="Also map where A beats B over rows, noise, correlation and columns."
+        ),
     ] = False,
     formula: Annotated[
-        str | None, typer.Option(help="With --map: map this formula instead of searching.", show_default=False)
+        str | None,
+        typer.Option(help="With --map: map this formula instead of searching.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(help="Every random thing follows from it.", min=0)] = 0,
-    workers: Annotated[int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)] = None,
-    space_a: Annotated[Path | None, typer.Option(help="The search space of A (TOML).", show_default=False)] = None,
-    space_b: Annotated[Path | None, typer.Option(help="The search space of B (TOML).", show_default=False)] = None,
-    margin: Annotated[float, typer.Option(help="By how much AUROC, or R2, must differ.", rich_help_panel=SIZES)] = 0.05,
-    rows: Annotated[int, typer.Option(help="Training rows of every dataset.", rich_help_panel=SIZES)] = 500,
-    features: Annotated[int, typer.Option(help="Columns a formula may use.", rich_help_panel=SIZES)] = 10,
-    trials: Annotated[int, typer.Option(help="Trials of tuning per sample.", min=1, rich_help_panel=SIZES)] = 8,
+    workers: Annotated[
+        int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)
+    ] = None,
+    space_a: Annotated[
+        Path | None, typer.Option(help="The search space of A (TOML).", show_default=False)
+    ] = None,
+    space_b: Annotated[
+        Path | None, typer.Option(help="The search space of B (TOML).", show_default=False)
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(help="By how much AUROC, or R2, must differ.", rich_help_panel=SIZES)
+    ] = 0.05,
+    rows: Annotated[
+        int, typer.Option(help="Training rows of every dataset.", rich_help_panel=SIZES)
+    ] = 500,
+    features: Annotated[
+        int, typer.Option(help="Columns a formula may use.", rich_help_panel=SIZES)
+    ] = 10,
+    trials: Annotated[
+        int, typer.Option(help="Trials of tuning per sample.", min=1, rich_help_panel=SIZES)
+    ] = 8,
     finalists: Annotated[
-        int, typer.Option(help="Datasets per direction that are put to proof.", rich_help_panel=SIZES)
+        int,
+        typer.Option(help="Datasets per direction that are put to proof.", rich_help_panel=SIZES),
     ] = 3,
     target: DataTarget = "binary",
     classes: DataClasses = 3,
@@ -80,7 +110,9 @@ def duel(
     drift: DataDrift = 0,
     group_size: DataGroupSize = 0,
     group_share: DataGroupShare = 0.5,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed cells again.")
+    ] = False,
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
@@ -140,7 +172,16 @@ def duel(
 
     with chosen_executor(engine, address, n_workers) as executor:
         if formula is None:
-            result = fight(one, other, out, plan, n_workers, executor=executor, retry_failed=retry_failed, tell=tell)
+            result = fight(
+                one,
+                other,
+                out,
+                plan,
+                n_workers,
+                executor=executor,
+                retry_failed=retry_failed,
+                tell=tell,
+            )
             with Laboratory(out / STORE, n_workers, executor=executor) as laboratory:
                 shown = pictures(result, laboratory, out.resolve().name, tell)
             page = write_fight(result, shown, out, out.resolve().name)
@@ -149,15 +190,24 @@ def duel(
             if shown:
                 say(f'load one: paragone.load("{out.as_posix()}/collection.json:1")')
             if result.n_failed:
-                say(f"{result.n_failed} cells failed: paragone status {out / STORE} says why", stderr=True)
+                say(
+                    f"{result.n_failed} cells failed: paragone status {out / STORE} says why",
+                    stderr=True,
+                )
             say(f"page: {page}")
-            formulas = [held[0].claim.generator.formula for d in result.directions if (held := result.proven(*d))]
+            formulas = [
+                held[0].claim.generator.formula
+                for d in result.directions
+                if (held := result.proven(*d))
+            ]
         else:
             formulas = [formula]
         if draw_map and not formulas:
             say("there is nothing to map: no direction was proven; name a formula with --formula")
         elif draw_map:
-            found = map_duel(one, other, formulas, out, plan, n_workers, executor=executor, tell=tell)
+            found = map_duel(
+                one, other, formulas, out, plan, n_workers, executor=executor, tell=tell
+            )
             written = write_map(found, out / "map")
             for said in found.sentences():
                 say(said)

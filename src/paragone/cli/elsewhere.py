@@ -21,7 +21,9 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
     from paragone.intake.collect import recognised
     from paragone.intake.reader import reader_of_results
 
-    named = as_format or any(getattr(asked, name) for name in ("method", "dataset", "unit", "value"))
+    named = as_format or any(
+        getattr(asked, name) for name in ("method", "dataset", "unit", "value")
+    )
     path = Path(sources[0]).expanduser()
     if len(sources) > 1 or named or ("=" in sources[0] and not path.exists()):
         return True
@@ -34,19 +36,27 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
         # Databases of other programs have the same endings as stores: their tables tell.
         other = reader is not None and reader.name != "paragone" and not path.is_dir()
         return other or holds_given_results(path)
-    found = [reader] if reader is not None else [one for _, one in recognised(Source(path, path), None, [])]
+    found = (
+        [reader]
+        if reader is not None
+        else [one for _, one in recognised(Source(path, path), None, [])]
+    )
     # A single table has more ways to be laid out than the reader of several knows.
     return any(one.name != "table" for one in found)
 
 
-def read_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool) -> Collected | None:
+def read_elsewhere(
+    sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool
+) -> Collected | None:
     """Read what other programs wrote, and print what was read before anything is said of it; None for other sources."""
     if not is_from_elsewhere(sources, as_format, asked):
         return None
     return read_sources(sources, as_format, asked, quiet=quiet)
 
 
-def read_sources(sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool) -> Collected:
+def read_sources(
+    sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool
+) -> Collected:
     """Read what other programs wrote, and print what was read."""
     from paragone.cli.sources import import_from_here
     from paragone.intake import read_results

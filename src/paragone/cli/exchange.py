@@ -35,8 +35,8 @@ def export(
 ) -> None:
     """Write rankings, times and curves as the files of the original protocol, or the whole store as an archive.
 
-    An archive has a manifest with the hash of every file, is the same bytes for the same store, and becomes a store
-    again by `paragone import`.
+    An archive has a manifest with the hash of every file, is the same bytes for the same store, and
+    becomes a store again by `paragone import`.
 
     Example: paragone export first.sqlite --layout archive --out first-archive
     """
@@ -52,7 +52,13 @@ def export(
     with Results.open(store) as results:
         exported = exchanging_part().export_files(results, out, experiment)
     if as_json:
-        print_json({"folder": str(exported.folder), "written": exported.written, "left_out": exported.left_out})
+        print_json(
+            {
+                "folder": str(exported.folder),
+                "written": exported.written,
+                "left_out": exported.left_out,
+            }
+        )
     else:
         say(str(exported))
 
@@ -76,38 +82,68 @@ def import_run(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Files and folders of results that other programs wrote, where NAME=PATH names a method; or a folder "
-            "with METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive.",
+            help=(
+                "Files and folders of results that other programs wrote, where NAME=PATH names a"
+                " method; or a folder "
+                "with METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive."
+            ),
             show_default=False,
         ),
     ],
-    store: Annotated[Path, typer.Option(help="Where results go; for an archive a new file.", show_default=False)],
+    store: Annotated[
+        Path, typer.Option(help="Where results go; for an archive a new file.", show_default=False)
+    ],
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.", show_default=False
+            help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.",
+            show_default=False,
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="The experiment's name; that of the first file or folder by default.")
+        str | None,
+        typer.Option(help="The experiment's name; that of the first file or folder by default."),
     ] = None,
     as_format: Annotated[
-        str | None, typer.Option("--as", help="The format of the files, where their content does not tell it.")
+        str | None,
+        typer.Option("--as", help="The format of the files, where their content does not tell it."),
     ] = None,
-    method: Annotated[str | None, typer.Option(help="The column or field that names the method.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
-    value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
-    metric: Annotated[str | None, typer.Option(help="What the values of a table are that does not say it.")] = None,
-    k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
-    p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="The column or field that names the method.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The column or field that names the dataset or task.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="The column or field that names what is paired.")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option(help="The column or field that holds the value.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="What the values of a table are that does not say it.")
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")
+    ] = None,
+    p: Annotated[
+        str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")
+    ] = None,
     p_target: Annotated[float, typer.Option(help="The share that tables show.")] = 0.2,
     metrics: Annotated[str | None, typer.Option(help="Metrics with commas between.")] = None,
-    evaluator: Annotated[str, typer.Option(help="Who predicts: mlknn, logistic, linear-svc, ...")] = "mlknn",
-    zero_division: Annotated[str, typer.Option(help="Macro F1 of an absent label: 0, 1 or skip.")] = "0",
-    mode: Annotated[str, typer.Option(help="The split of data without stored folds: kfold or holdout.")] = "kfold",
+    evaluator: Annotated[
+        str, typer.Option(help="Who predicts: mlknn, logistic, linear-svc, ...")
+    ] = "mlknn",
+    zero_division: Annotated[
+        str, typer.Option(help="Macro F1 of an absent label: 0, 1 or skip.")
+    ] = "0",
+    mode: Annotated[
+        str, typer.Option(help="The split of data without stored folds: kfold or holdout.")
+    ] = "kfold",
     folds: Annotated[int | None, typer.Option(help="Its number of folds.")] = None,
-    test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
+    test_size: Annotated[
+        float, typer.Option(help="Share of the rows that holdout tests on.")
+    ] = 0.2,
     seed: Annotated[int | None, typer.Option(help="Its seed.")] = None,
     scale: Annotated[
         Literal["minmax", "zscore", "none"] | None,
@@ -116,16 +152,19 @@ def import_run(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
     ] = False,
-    workers: Annotated[int | None, typer.Option(help="Worker processes; one per core by default.", min=0)] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Worker processes; one per core by default.", min=0)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Keep results of other programs in a store; evaluate rankings made elsewhere; or make an archive a store again.
 
-    Results are kept as they are, each with its file, SHA-256 and format; those of an experiment that is there already
-    are added to it. With --data the folder holds rankings, which are evaluated like those of any method.
+    Results are kept as they are, each with its file, SHA-256 and format; those of an experiment
+    that is there already are added to it. With --data the folder holds rankings, which are
+    evaluated like those of any method.
 
-    A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it: every hash
-    is checked, and no option but --store applies.
+    A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it:
+    every hash is checked, and no option but --store applies.
 
     Example: paragone import llama.jsonl mistral.jsonl --store models.sqlite
 
@@ -147,12 +186,21 @@ def import_run(
     if not data and (len(sources) > 1 or named or not holds_rankings(run)):
         from paragone.intake import Asked
 
-        import_results(sources, store, name, as_format, Asked(method, dataset, unit, value, metric), as_json=as_json)
+        import_results(
+            sources,
+            store,
+            name,
+            as_format,
+            Asked(method, dataset, unit, value, metric),
+            as_json=as_json,
+        )
         return
     if not data:
         raise InputError("say which data the rankings are of with --data")
     for other in sources[1:]:
-        raise InputError(f"rankings are imported folder by folder: leave {other} out, or leave --data out")
+        raise InputError(
+            f"rankings are imported folder by folder: leave {other} out, or leave --data out"
+        )
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     options = {"k": k, "p": p, "p_target": p_target, "metrics": metrics, "evaluator": evaluator}
     options |= {"zero_division": zero_division}
@@ -161,7 +209,11 @@ def import_run(
     )
     for note in imported.notes:
         say(f"note: {note}", stderr=True)
-    conclude(run_with_progress(imported.experiment, store, workers), imported.experiment.name, as_json=as_json)
+    conclude(
+        run_with_progress(imported.experiment, store, workers),
+        imported.experiment.name,
+        as_json=as_json,
+    )
 
 
 def holds_rankings(folder: Path) -> bool:
@@ -170,7 +222,13 @@ def holds_rankings(folder: Path) -> bool:
 
 
 def import_results(
-    sources: list[str], store: Path, name: str | None, as_format: str | None, asked: Asked, *, as_json: bool
+    sources: list[str],
+    store: Path,
+    name: str | None,
+    as_format: str | None,
+    asked: Asked,
+    *,
+    as_json: bool,
 ) -> None:
     """Read what other programs wrote, keep it in a store, and say what is there."""
     from dataclasses import asdict
@@ -196,7 +254,9 @@ def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: 
     from paragone.lab.archive import import_archive
 
     if data:
-        raise InputError(f"{folder} is an archive and brings its data's results along: leave --data out")
+        raise InputError(
+            f"{folder} is an archive and brings its data's results along: leave --data out"
+        )
     archive = import_archive(folder, store)
     if as_json:
         print_json({"store": str(archive.place), "rows": dict(archive.rows)})

@@ -17,24 +17,44 @@ CALIBRATION = "calibration"
 
 @app.command(rich_help_panel=LOOK)
 def figure(
-    source: Annotated[str, typer.Argument(help="A store, or a table of scores.", show_default=False)],
+    source: Annotated[
+        str, typer.Argument(help="A store, or a table of scores.", show_default=False)
+    ],
     name: Annotated[
-        str | None, typer.Argument(help="Which chart; without it, all are listed.", show_default=False)
+        str | None,
+        typer.Argument(help="Which chart; without it, all are listed.", show_default=False),
     ] = None,
     width: Annotated[
-        str, typer.Option(help="single (84mm), double (174mm), or a number with mm, cm, in, pt or px.")
+        str,
+        typer.Option(help="single (84mm), double (174mm), or a number with mm, cm, in, pt or px."),
     ] = "single",
-    metric: Annotated[str | None, typer.Option(help="Which metric, needed where there are several.")] = None,
-    reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
-    at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
-    margin: Annotated[float, typer.Option(help="The largest difference that does not matter.", min=0)] = 0.0,
-    formats: Annotated[str, typer.Option(help="svg, pdf (fonts embedded) or png, separated by commas.")] = "svg,pdf",
-    dataset: Annotated[str | None, typer.Option(help="Of calibration: which dataset.", show_default=False)] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Which metric, needed where there are several.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Compare this method with each other one.")
+    ] = None,
+    at: Annotated[
+        float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(help="The largest difference that does not matter.", min=0)
+    ] = 0.0,
+    formats: Annotated[
+        str, typer.Option(help="svg, pdf (fonts embedded) or png, separated by commas.")
+    ] = "svg,pdf",
+    dataset: Annotated[
+        str | None, typer.Option(help="Of calibration: which dataset.", show_default=False)
+    ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="Of calibration: which methods, four at most; the best by default.")
+        list[str] | None,
+        typer.Option(help="Of calibration: which methods, four at most; the best by default."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The file without its ending; the chart's name by default.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="The file without its ending; the chart's name by default.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Draw one chart for a paper, redrawn at the width of a column so that its text keeps its size.
@@ -79,6 +99,10 @@ def _calibration(
     from paragone.reporting.calibration import calibration_chart
 
     if not isinstance(scores, Results):
-        raise InputError(f"{source} holds scores alone: calibration needs a store, which keeps probabilities")
+        raise InputError(
+            f"{source} holds scores alone: calibration needs a store, which keeps probabilities"
+        )
     view = View(scores, metric=metric)
-    return calibration_chart(view, dataset, methods), [view.name(name) for name in view.method_facts]
+    return calibration_chart(view, dataset, methods), [
+        view.name(name) for name in view.method_facts
+    ]

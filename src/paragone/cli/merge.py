@@ -15,20 +15,27 @@ from paragone.terminal import say
 
 @app.command(rich_help_panel=KEEP)
 def merge(
-    stores: Annotated[list[Path], typer.Argument(help="The stores, two or more.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The store to make; it must not exist yet.", show_default=False)],
+    stores: Annotated[
+        list[Path], typer.Argument(help="The stores, two or more.", show_default=False)
+    ],
+    out: Annotated[
+        Path, typer.Option(help="The store to make; it must not exist yet.", show_default=False)
+    ],
     prefer: Annotated[
         Literal["A", "B"] | None,
         typer.Option(
-            help="Whose content stands where two have the same key and differ: A the first store's, B the last's."
+            help=(
+                "Whose content stands where two have the same key and differ: A the first store's,"
+                " B the last's."
+            )
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put the cells of several stores of one experiment into a new one; none of them is changed.
 
-    Where two have a cell with different content, all such cells are named and nothing is written, unless
-    --prefer says whose stands.
+    Where two have a cell with different content, all such cells are named and nothing is written,
+    unless --prefer says whose stands.
 
     Example: paragone merge laptop.sqlite cluster.sqlite --out all.sqlite
     """

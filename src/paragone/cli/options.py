@@ -13,41 +13,58 @@ import typer
 from paragone.errors import InputError
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-StoreFile: TypeAlias = Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)]
+StoreFile: TypeAlias = Annotated[
+    Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)
+]
 ExperimentName: TypeAlias = Annotated[
-    str | None, typer.Option("--experiment", help="Which experiment, where the store holds several.")
+    str | None,
+    typer.Option("--experiment", help="Which experiment, where the store holds several."),
 ]
 NewFolder: TypeAlias = Annotated[
-    Path, typer.Option("--out", help="The folder to write; it must not exist yet.", show_default=False)
+    Path,
+    typer.Option("--out", help="The folder to write; it must not exist yet.", show_default=False),
 ]
 
 STATISTICS = "Statistics"
 READING = "Reading files"
 """Parts of the help of a verb that has many options."""
 
-HigherIsBetter: TypeAlias = Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")]
-LowerIsBetter: TypeAlias = Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")]
+HigherIsBetter: TypeAlias = Annotated[
+    bool, typer.Option("--higher-is-better", help="Direction of the metric.")
+]
+LowerIsBetter: TypeAlias = Annotated[
+    bool, typer.Option("--lower-is-better", help="Direction of the metric.")
+]
 Margin: TypeAlias = Annotated[
     float,
     typer.Option(
         "--margin",
         "--rope",
-        help="The largest difference that does not matter, in units of the metric (--rope is its former name).",
+        help=(
+            "The largest difference that does not matter, in units of the metric (--rope is its"
+            " former name)."
+        ),
     ),
 ]
 Zeros: TypeAlias = Annotated[
     Literal["wilcox", "pratt", "split"],
     typer.Option(
-        "--zeros", metavar="HOW", help="Zero differences: wilcox, pratt or split.", rich_help_panel=STATISTICS
+        "--zeros",
+        metavar="HOW",
+        help="Zero differences: wilcox, pratt or split.",
+        rich_help_panel=STATISTICS,
     ),
 ]
 Tolerance: TypeAlias = Annotated[
-    float, typer.Option("--tolerance", help="Relative tolerance of a tie.", rich_help_panel=STATISTICS)
+    float,
+    typer.Option("--tolerance", help="Relative tolerance of a tie.", rich_help_panel=STATISTICS),
 ]
 Ratio: TypeAlias = Annotated[
     float | None,
     typer.Option(
-        "--test-train-ratio", help="n_test/n_train of a split, for tests on folds.", rich_help_panel=STATISTICS
+        "--test-train-ratio",
+        help="n_test/n_train of a split, for tests on folds.",
+        rich_help_panel=STATISTICS,
     ),
 ]
 Repeats: TypeAlias = Annotated[
@@ -63,7 +80,9 @@ RowOfLog: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--row",
-        help="Which row of a log of training is its result: last, or best:COLUMN (never a test one).",
+        help=(
+            "Which row of a log of training is its result: last, or best:COLUMN (never a test one)."
+        ),
         rich_help_panel=READING,
     ),
 ]
@@ -88,15 +107,23 @@ Ignored: TypeAlias = Annotated[
 Draws: TypeAlias = Annotated[
     int, typer.Option("--seed", help="Seed of bootstrap and posterior.", rich_help_panel=STATISTICS)
 ]
-ChartFormats: TypeAlias = Annotated[str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")]
+ChartFormats: TypeAlias = Annotated[
+    str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")
+]
 
 Engine: TypeAlias = Literal["local", "dask"]
 RunEngineOption: TypeAlias = Annotated[
     Literal["local", "dask", "slurm"],
-    typer.Option("--engine", help="Where cells are worked on: processes of this machine, a Dask cluster, or Slurm."),
+    typer.Option(
+        "--engine",
+        help="Where cells are worked on: processes of this machine, a Dask cluster, or Slurm.",
+    ),
 ]
 EngineOption: TypeAlias = Annotated[
-    Engine, typer.Option("--engine", help="Where cells are worked on: processes of this machine, or a Dask cluster.")
+    Engine,
+    typer.Option(
+        "--engine", help="Where cells are worked on: processes of this machine, or a Dask cluster."
+    ),
 ]
 AddressOption: TypeAlias = Annotated[
     str | None,
@@ -112,7 +139,10 @@ AcceptLeak: TypeAlias = Annotated[
     typer.Option(
         "--accept-leak",
         metavar="CODE",
-        help="Run although the data leaks: a code such as PG101, or all; may be repeated. It is kept and said.",
+        help=(
+            "Run although the data leaks: a code such as PG101, or all; may be repeated. It is kept"
+            " and said."
+        ),
         show_default=False,
     ),
 ]
@@ -130,7 +160,9 @@ def listed(text: str) -> list[str]:
 
 
 @contextmanager
-def chosen_executor(engine: Engine, address: str | None, workers: int | None) -> Iterator[Executor | None]:
+def chosen_executor(
+    engine: Engine, address: str | None, workers: int | None
+) -> Iterator[Executor | None]:
     """Open the executor that was asked for; None stands for this machine's own processes."""
     if engine != "dask":
         if address is not None:

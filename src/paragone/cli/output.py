@@ -1,8 +1,8 @@
 """How the command line prints: tables for people, JSON, CSV and Parquet for programs.
 
-Names, errors and notes come from data: a store or a file of somebody else's may hold sequences that change the window's
-title, write to the clipboard, hide text behind a link or move the cursor over what was printed before. Everything that
-the command line prints goes through `printable`.
+Names, errors and notes come from data: a store or a file of somebody else's may hold sequences that
+change the window's title, write to the clipboard, hide text behind a link or move the cursor over
+what was printed before. Everything that the command line prints goes through `printable`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def _own_stream() -> TextIO:
         return stream
     stream.flush()
     kept = os.dup(STANDARD_OUTPUT)
-    # For good: what a method left to be printed at the end of the process comes after everything else.
+    # For good: what a method left to be printed at the end of the process comes after everything
+    # else.
     os.dup2(errors, STANDARD_OUTPUT)
     return os.fdopen(kept, "w", encoding="utf-8")
 
@@ -141,7 +142,8 @@ def panels(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]] 
     Returns
     -------
     list of list of TextColumn, or None
-        None where a text is too long or has several lines, so that it has to be shortened or folded.
+        None where a text is too long or has several lines, so that it has to be shortened or
+        folded.
 
     Examples
     --------
@@ -184,7 +186,10 @@ def fitted(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
         # One name is cut alike in every column.
         every = list(dict.fromkeys(text for column in names for text in column.cells))
         cut = dict(zip(every, shortened(every, room), strict=True))
-        short = [TextColumn(column.name, tuple(cut[text] for text in column.cells), False) for column in names]
+        short = [
+            TextColumn(column.name, tuple(cut[text] for text in column.cells), False)
+            for column in names
+        ]
         found = [*short, *columns[len(names) :]]
         if _width(found) <= width:
             return found
@@ -207,7 +212,10 @@ def show_table(table: pd.DataFrame | Table, *, title: str = "", decimals: int = 
     """
     screen = console()
     if not isinstance(table, Table):
-        columns = [_text_column(str(name), table.iloc[:, place], decimals) for place, name in enumerate(table.columns)]
+        columns = [
+            _text_column(str(name), table.iloc[:, place], decimals)
+            for place, name in enumerate(table.columns)
+        ]
         _draw(screen, columns, title)
     elif not screen.is_terminal:
         say("\n".join([title, to_text(table)]) if title else to_text(table))
@@ -226,7 +234,11 @@ def _draw(screen: SafeConsole, columns: Sequence[TextColumn], title: str) -> Non
         screen.print(Text(printable(title), style="table.title"), soft_wrap=True)
     cut = panels(columns, screen.width)
     large = sum(len(column.cells) for column in columns) > DRAWN_BY_RICH
-    if cut is not None and large and all(one_line((column.name, *column.cells)) for column in columns):
+    if (
+        cut is not None
+        and large
+        and all(one_line((column.name, *column.cells)) for column in columns)
+    ):
         for panel in cut:
             # Rich takes a second for every few thousand cells.
             screen.file.write(boxed(panel))
@@ -247,9 +259,15 @@ def boxed(columns: Sequence[TextColumn]) -> str:
     │iris    │ 0.5000│
     └────────┴───────┘
     """
-    texts = [padded((column.name, *column.cells), "right" if column.numeric else "left") for column in columns]
+    texts = [
+        padded((column.name, *column.cells), "right" if column.numeric else "left")
+        for column in columns
+    ]
     head, *rows = zip(*texts, strict=True)
-    widths = [len(text) + 2 - (place == 0) - (place == len(columns) - 1) for place, text in enumerate(head)]
+    widths = [
+        len(text) + 2 - (place == 0) - (place == len(columns) - 1)
+        for place, text in enumerate(head)
+    ]
 
     def rule(left: str, line: str, between: str, right: str) -> str:
         return left + between.join(line * width for width in widths) + right
@@ -280,7 +298,9 @@ def drawn(columns: Sequence[TextColumn]) -> DrawnTable:
     table = DrawnTable(header_style="bold", pad_edge=False)
     for column in columns:
         # Text stands as it is: a metric's convention, in brackets, would be read as markup.
-        table.add_column(Text(column.name), justify="right" if column.numeric else "left", overflow="fold")
+        table.add_column(
+            Text(column.name), justify="right" if column.numeric else "left", overflow="fold"
+        )
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*map(Text, row))
     return table
@@ -339,7 +359,9 @@ def show_answer(text: str) -> None:
     """Print what came out of a run: the finding, which a terminal shows in colour, and what follows it."""
     finding, _, rest = text.partition("\n\n")
     screen = console()
-    screen.print(Text(printable(finding), style=FINDING_STYLE if screen.is_terminal else ""), soft_wrap=True)
+    screen.print(
+        Text(printable(finding), style=FINDING_STYLE if screen.is_terminal else ""), soft_wrap=True
+    )
     say(f"\n{rest}")
 
 
@@ -351,7 +373,18 @@ def show_page_address(files: Iterable[Path]) -> None:
 
 
 FINDING, FINDING_STYLE = "Finding", "bold cyan"
-DETAILS = ("A12", "delta", "P(equal)", "P(worse)", "P(better)", "p Bergmann", "mean", "p", "W/T/L", "p adjusted")
+DETAILS = (
+    "A12",
+    "delta",
+    "P(equal)",
+    "P(worse)",
+    "P(better)",
+    "p Bergmann",
+    "mean",
+    "p",
+    "W/T/L",
+    "p adjusted",
+)
 """Columns of a table of pairs that a narrow window does without, from the least needed on; files have them all."""
 
 
@@ -406,8 +439,8 @@ VARIABLE = "PYTHONSAFEPATH"
 def without_working_folder() -> Iterator[None]:
     """Let no Python that this process starts meanwhile look for modules in the working folder.
 
-    Charts and pages are made in processes of their own, and Python puts the folder in which it is started first on
-    their path: a ``threading.py`` beside a store would be run by them.
+    Charts and pages are made in processes of their own, and Python puts the folder in which it is
+    started first on their path: a ``threading.py`` beside a store would be run by them.
 
     Examples
     --------

@@ -34,35 +34,50 @@ def pairwise(
     a: Annotated[
         str,
         typer.Argument(
-            help="A score file, a folder with one or with a result per fold or subject, or STORE::METHOD or "
-            "FILE::COLUMN.",
+            help=(
+                "A score file, a folder with one or with a result per fold or subject, or"
+                " STORE::METHOD or "
+                "FILE::COLUMN."
+            ),
             show_default=False,
         ),
     ],
     b: Annotated[str, typer.Argument(help="The same for the other method.", show_default=False)],
-    metric: Annotated[str | None, typer.Option(help="The metric, or the column that holds it.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="The metric, or the column that holds it.")
+    ] = None,
     name_a: Annotated[str | None, typer.Option(help="Name of A.")] = None,
     name_b: Annotated[str | None, typer.Option(help="Name of B.")] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Chance level: pairs on which both are no better are double fails.")
+        float | None,
+        typer.Option(help="Chance level: pairs on which both are no better are double fails."),
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="The column that names the pairs, such as subject; of folders, what numbers are.")
+        str | None,
+        typer.Option(
+            help="The column that names the pairs, such as subject; of folders, what numbers are."
+        ),
     ] = None,
     row: RowOfLog = None,
     pairs: Annotated[
-        Literal["subjects", "folds"] | None, typer.Option(help="What the pairs are: subjects or folds.")
+        Literal["subjects", "folds"] | None,
+        typer.Option(help="What the pairs are: subjects or folds."),
     ] = None,
     test: Annotated[
         str | None,
         typer.Option(
-            help="How differences are tested: wilcoxon, paired-t, sign, permutation, mcnemar or mcnemar-mid-p for "
-            "subjects, corrected-t or 5x2cv-f for folds; or module:name."
+            help=(
+                "How differences are tested: wilcoxon, paired-t, sign, permutation, mcnemar or"
+                " mcnemar-mid-p for "
+                "subjects, corrected-t or 5x2cv-f for folds; or module:name."
+            )
         ),
     ] = None,
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,
-    at: Annotated[float | None, typer.Option(help="Point of the grid; else the mean over it.")] = None,
+    at: Annotated[
+        float | None, typer.Option(help="Point of the grid; else the mean over it.")
+    ] = None,
     margin: Margin = 0.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     zeros: Zeros = "wilcox",
@@ -71,7 +86,9 @@ def pairwise(
     repeats: Repeats = None,
     seed: Draws = 0,
     as_json: AsJson = False,
-    out: Annotated[Path | None, typer.Option(help="Write the differences, figures and charts here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the differences, figures and charts here.")
+    ] = None,
     formats: ChartFormats = "svg,pdf",
 ) -> None:
     """Say whether two methods differ on the pairs that both were measured on.
@@ -79,7 +96,13 @@ def pairwise(
     Scores are paired by every key that both sides have: dataset, repeat, fold, seed, subject.
     """
     say_at_once(f"reading {a}, {b}")
-    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides, what_was_read
+    from paragone.cli.sources import (
+        chart_formats,
+        direction_flag,
+        import_from_here,
+        read_two_sides,
+        what_was_read,
+    )
     from paragone.metrics import asked_name
     from paragone.stats import pairwise as run
 

@@ -21,21 +21,33 @@ def report(
     store: StoreFile,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("report"),
     reference: Annotated[
-        str | None, typer.Option(help="Method that the statistics compare with each other; the first by default.")
+        str | None,
+        typer.Option(
+            help="Method that the statistics compare with each other; the first by default."
+        ),
     ] = None,
     experiment: ExperimentName = None,
     metric: Annotated[
         str | None,
         typer.Option(help="Show this metric only; a cross-validation is scored by it."),
     ] = None,
-    display_map: Annotated[Path | None, typer.Option(help="JSON file: identifier to displayed name.")] = None,
-    split_columns: Annotated[int | None, typer.Option(help="Stack wide tables in blocks of N methods.", min=1)] = None,
+    display_map: Annotated[
+        Path | None, typer.Option(help="JSON file: identifier to displayed name.")
+    ] = None,
+    split_columns: Annotated[
+        int | None, typer.Option(help="Stack wide tables in blocks of N methods.", min=1)
+    ] = None,
     caption_note: Annotated[str, typer.Option(help="A sentence to add to every caption.")] = "",
     label_suffix: Annotated[str, typer.Option(help="What to add to every LaTeX label.")] = "",
-    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the curves (SVG, PDF).")] = True,
+    charts: Annotated[
+        bool, typer.Option("--charts/--no-charts", help="Draw the curves (SVG, PDF).")
+    ] = True,
     run_code: Annotated[
         bool,
-        typer.Option("--run-code", help="Import a protocol that the store names: only for stores that you trust."),
+        typer.Option(
+            "--run-code",
+            help="Import a protocol that the store names: only for stores that you trust.",
+        ),
     ] = False,
 ) -> None:
     """Write the page, the LaTeX tables, the CSV of means and the curves of an experiment.
@@ -64,7 +76,10 @@ def report(
         plain = not run_code and ":" not in (metric or "")
         standing = unchanged_report(view, out, charts=charts) if plain else None
         if standing is not None:
-            say(f"nothing changed since the {len(standing)} files in {out} were written: they stand as they are")
+            say(
+                f"nothing changed since the {len(standing)} files in {out} were written: they stand"
+                " as they are"
+            )
             show_page_address(standing)
             return
         files, page = written_report(view, out, charts=charts, plain=plain)

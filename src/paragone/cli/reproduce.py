@@ -15,8 +15,12 @@ from paragone.terminal import say
 
 @app.command(rich_help_panel=KEEP)
 def reproduce(
-    source: Annotated[Path, typer.Argument(help="A report page (report.html) or a store.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.")] = Path("reproduced"),
+    source: Annotated[
+        Path, typer.Argument(help="A report page (report.html) or a store.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.")] = Path(
+        "reproduced"
+    ),
     experiment: ExperimentName = None,
     as_json: AsJson = False,
 ) -> None:

@@ -54,25 +54,43 @@ class OptionalOverwrite(Verb):
 
 @app.command(cls=OptionalOverwrite, rich_help_panel=START)
 def run(
-    experiment: Annotated[Path, typer.Argument(help="The experiment file (TOML).", show_default=False)],
+    experiment: Annotated[
+        Path, typer.Argument(help="The experiment file (TOML).", show_default=False)
+    ],
     store: Annotated[
-        Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
+        Path | None,
+        typer.Option(
+            help="Where results go; the experiment's name with .sqlite beside it by default."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
-            help="Cells at a time, at most one per core; one per core by default. With Slurm, jobs at a time.", min=0
+            help=(
+                "Cells at a time, at most one per core; one per core by default. With Slurm, jobs"
+                " at a time."
+            ),
+            min=0,
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")
+    ] = False,
     overwrite: Annotated[
         str | None,
-        typer.Option(metavar="[METHOD]", help="Run done cells again: all, or those of METHOD.", show_default=False),
+        typer.Option(
+            metavar="[METHOD]",
+            help="Run done cells again: all, or those of METHOD.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
     report_to: Annotated[
-        Path | None, typer.Option("--report", help="Write the report to this folder when the run is done.")
+        Path | None,
+        typer.Option("--report", help="Write the report to this folder when the run is done."),
     ] = None,
     engine: RunEngineOption = "local",
     address: AddressOption = None,
@@ -80,29 +98,42 @@ def run(
         str | None,
         typer.Option(
             metavar="OPTIONS",
-            help='For --engine slurm: options of sbatch, such as "--partition=compute --time=01:00:00 --mem=4G".',
+            help=(
+                'For --engine slurm: options of sbatch, such as "--partition=compute'
+                ' --time=01:00:00 --mem=4G".'
+            ),
             show_default=False,
         ),
     ] = None,
     queue: Annotated[
         Path | None,
         typer.Option(
-            help="For --engine slurm: the folder through which jobs get their cells, on a disk that the nodes see; "
-            "beside the store by default.",
+            help=(
+                "For --engine slurm: the folder through which jobs get their cells, on a disk that"
+                " the nodes see; "
+                "beside the store by default."
+            ),
             show_default=False,
         ),
     ] = None,
     isolation: Annotated[
         Literal["cell", "worker", "none"] | None,
         typer.Option(
-            help="How far cells are kept apart: a process per cell, a process per worker, or none, for a debugger; "
-            "as the experiment file says by default.",
+            help=(
+                "How far cells are kept apart: a process per cell, a process per worker, or none,"
+                " for a debugger; "
+                "as the experiment file says by default."
+            ),
             show_default=False,
         ),
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop after this time, such as 90s, 30m, 2h or 1h30m.", show_default=False),
+        typer.Option(
+            metavar="TIME",
+            help="Stop after this time, such as 90s, 30m, 2h or 1h30m.",
+            show_default=False,
+        ),
     ] = None,
     accept_leak: AcceptLeak = None,
     log: Annotated[
@@ -116,16 +147,18 @@ def run(
 ) -> None:
     """Run an experiment, or go on with it: cells that are done are skipped.
 
-    Before anything is fitted the data is looked at for leaks: errors stop the run until they are mended or accepted.
+    Before anything is fitted the data is looked at for leaks: errors stop the run until they are
+    mended or accepted.
 
-    Exit codes: 0 all done, 1 some cells failed, 2 a mistake in what was given, 3 stopped at the budget, 130 stopped by
-    Ctrl-C, SIGTERM or SIGUSR1.
+    Exit codes: 0 all done, 1 some cells failed, 2 a mistake in what was given, 3 stopped at the
+    budget, 130 stopped by Ctrl-C, SIGTERM or SIGUSR1.
 
     Example: paragone run examples/first.toml --store first.sqlite --workers 2
 
     Example: paragone run examples/first.toml --engine dask --address tcp://head:8786 --budget 2h
 
-    Example: paragone run examples/first.toml --engine slurm --workers 20 --slurm "--partition=compute --time=01:00:00"
+    Example: paragone run examples/first.toml --engine slurm --workers 20 --slurm
+    "--partition=compute --time=01:00:00"
     """
     say_at_once(f"reading {experiment}")
     from paragone.lab.experiment import Experiment
@@ -146,11 +179,18 @@ def run(
     if dry_run:
         print_notes(declared)
         looked_at(declared, path, accept_leak)
-        show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
+        show_forecast(
+            declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json
+        )
         return
     # A mistake in the declaration or a leak in the data is said before a cluster starts.
     passed = looked_at(declared, path, accept_leak)
-    options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds, "isolation": isolation}
+    options = {
+        "retry_failed": retry_failed,
+        "overwrite": again,
+        "budget": seconds,
+        "isolation": isolation,
+    }
     if engine == "slurm":
         opened = slurm_executor(declared.name, path, workers, slurm or "", queue)
     else:
@@ -158,8 +198,12 @@ def run(
     with opened as executor:
         # A cluster of this machine's own has as many workers as it is given cells.
         most = workers if engine == "local" or address is not None else None
-        results = run_with_progress(declared, path, most, executor=executor, checks=passed, **options)
-    files = () if report_to is None else written_files(path, declared.name, report_to, as_json=as_json)
+        results = run_with_progress(
+            declared, path, most, executor=executor, checks=passed, **options
+        )
+    files = (
+        () if report_to is None else written_files(path, declared.name, report_to, as_json=as_json)
+    )
     if not as_json:
         show_verdict(declared, path)
     conclude(results, declared.name, as_json=as_json, files=files)
@@ -171,7 +215,9 @@ def slurm_executor(
     """Open the executor whose workers are jobs of Slurm; its folder lies beside the store where none is given."""
     from paragone.lab.engine import SlurmExecutor
 
-    return SlurmExecutor(queue or store.with_name(f"{store.name}-slurm"), workers or 1, options, name=name)
+    return SlurmExecutor(
+        queue or store.with_name(f"{store.name}-slurm"), workers or 1, options, name=name
+    )
 
 
 def show_verdict(experiment: Experiment, store: Path) -> None:
@@ -195,7 +241,10 @@ def leading_ranking(view: View) -> MethodRanking | None:
     from paragone.metrics import named_metric
     from paragone.stats.ranking import MethodRanking
 
-    measure = next((one for one in view.measures if named_metric(one.metric).higher_is_better is not None), None)
+    measure = next(
+        (one for one in view.measures if named_metric(one.metric).higher_is_better is not None),
+        None,
+    )
     if measure is None:
         return None
     folds = measure.scores.folds
@@ -247,7 +296,9 @@ def looked_at(experiment: Experiment, store: Path, accept: list[str] | None) -> 
     """Look at the data before a run: print warnings, end where it leaks and nobody accepted that."""
     from paragone.checks import check_before_run
 
-    return check_before_run(experiment, store, accept or (), tell=lambda line: say_in_words(line, stderr=True))
+    return check_before_run(
+        experiment, store, accept or (), tell=lambda line: say_in_words(line, stderr=True)
+    )
 
 
 def seconds_of(budget: str) -> float:
@@ -257,7 +308,9 @@ def seconds_of(budget: str) -> float:
     return parse_duration(budget, what="--budget")
 
 
-def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
+def run_with_progress(
+    experiment: Experiment, store: Path, workers: int | None, **options: Any
+) -> Results:
     """Run with a progress bar; Ctrl-C and the end of the budget come with a sentence on how to go on."""
     from paragone.everyday.progress import ProgressBar
 
@@ -274,7 +327,9 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
             raise InputError(_cannot_go_on(error, store)) from error
     if results is None:
         say_in_words(
-            f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to go on", stderr=True
+            f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to"
+            " go on",
+            stderr=True,
         )
         for sentence in stopped[1:]:
             say_in_words(sentence, stderr=True)
@@ -313,10 +368,14 @@ def _cannot_go_on(error: OSError, store: Path) -> str:
 
     with suppress(OSError):
         return (
-            f"the run cannot go on ({told(error)}): the data goes to the temporary folder {tempfile.gettempdir()} "
-            f"(TMPDIR) and results to {store}; every finished cell is kept, run the same command again to go on"
+            f"the run cannot go on ({told(error)}): the data goes to the temporary folder"
+            f" {tempfile.gettempdir()} (TMPDIR) and results to {store}; every finished cell is"
+            " kept, run the same command again to go on"
         )
-    return f"the run cannot go on ({told(error)}): there is no temporary folder that can be written to, set TMPDIR"
+    return (
+        f"the run cannot go on ({told(error)}): there is no temporary folder that can be written"
+        " to, set TMPDIR"
+    )
 
 
 def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
@@ -326,24 +385,32 @@ def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
     left = tally.total - tally.finished
     worked = tally.done + tally.failed + tally.timeout
     sentence = (
-        f"the budget of {format_duration(budget)} is over: {worked} cells ended in it, {left} are left; every finished "
-        f"cell is kept in {store}, run the same command again to go on"
+        f"the budget of {format_duration(budget)} is over: {worked} cells ended in it, {left} are"
+        f" left; every finished cell is kept in {store}, run the same command again to go on"
     )
     if not worked and tally.shortest_left is not None:
-        sentence += f" with a larger budget: the shortest cell left may take {format_duration(tally.shortest_left)}"
+        sentence += (
+            " with a larger budget: the shortest cell left may take"
+            f" {format_duration(tally.shortest_left)}"
+        )
     return sentence
 
 
-def conclude(results: Results, experiment: str, *, as_json: bool, files: tuple[Path, ...] = ()) -> None:
+def conclude(
+    results: Results, experiment: str, *, as_json: bool, files: tuple[Path, ...] = ()
+) -> None:
     """Say how a run ended, and where its page is or how to make it; exit code 1 where cells failed.
 
-    Counted are the cells of this experiment, each once, as the run counted them: two names of one method share theirs.
+    Counted are the cells of this experiment, each once, as the run counted them: two names of one
+    method share theirs.
     """
     places = results.places()
     own = places[places["experiment"] == experiment].drop_duplicates("key")
     counts = own["status"].value_counts().to_dict()
     if as_json:
-        print_json({"store": str(results.path), "cells": counts, "warnings": list(results.warned())})
+        print_json(
+            {"store": str(results.path), "cells": counts, "warnings": list(results.warned())}
+        )
     else:
         shown = ", ".join(f"{count} {status}" for status, count in counts.items())
         say(f"{shown}; results in {results.path}")
@@ -352,7 +419,10 @@ def conclude(results: Results, experiment: str, *, as_json: bool, files: tuple[P
         if files:
             show_page_address(files)
         else:
-            store, folder = shlex.quote(str(results.path)), shlex.quote(f"{results.path.stem}-report")
+            store, folder = (
+                shlex.quote(str(results.path)),
+                shlex.quote(f"{results.path.stem}-report"),
+            )
             say(f"next: paragone report {store} --out {folder}")
     bad = counts.get("failed", 0) + counts.get("timeout", 0)
     if bad:

@@ -17,7 +17,9 @@ from paragone.terminal import say
 
 @app.command(rich_help_panel=MORE)
 def schema(
-    out: Annotated[Path | None, typer.Option(help="The file to write; printed where none is given.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; printed where none is given.")
+    ] = None,
 ) -> None:
     """Print the JSON Schema of experiment files, by which editors complete keys and mark mistakes.
 

@@ -22,12 +22,20 @@ def scores(
     store: StoreFile,
     metric: Annotated[
         str | None,
-        typer.Option(help="Keep one metric only; a cross-validation is scored by any metric, without refitting."),
+        typer.Option(
+            help=(
+                "Keep one metric only; a cross-validation is scored by any metric, without"
+                " refitting."
+            )
+        ),
     ] = None,
     naming: Annotated[
-        Literal["nirs", "ml", "auto"] | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")
+        Literal["nirs", "ml", "auto"] | None,
+        typer.Option(help="Names of cross-validation scores: nirs or ml."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the scores: the mean over folds and grid for reading, or every value for going on.
@@ -60,7 +68,9 @@ def show_scores(results: Results, metric: str | None = None, naming: str | None 
     views = [View(results, name, metric=metric) for name in results.experiments()]
     tables = [shown for view in views for shown in view.reader.summary(view, naming)]
     if metric is not None and not tables:
-        known = dict.fromkeys(str(name) for view in views for name in view.scores["metric"].unique())
+        known = dict.fromkeys(
+            str(name) for view in views for name in view.scores["metric"].unique()
+        )
         raise unknown_name("metric in this store", metric, list(known) or ["(none yet)"])
     for shown in tables:
         if isinstance(shown, Table):

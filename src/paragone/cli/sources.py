@@ -47,7 +47,8 @@ def open_results(path: str) -> Results:
 
 def import_from_here(*names: str | None) -> None:
     """Let a ``module:name`` that the user gave be found in the current folder, as it is beside an experiment's file."""
-    # Without one nothing is imported from there: the folder may be a stranger's, who put a store into it.
+    # Without one nothing is imported from there: the folder may be a stranger's, who put a store
+    # into it.
     if any(name and ":" in name for name in names) and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
 
@@ -62,7 +63,9 @@ def what_was_read(*sources: str) -> WhatWasRead:
     for source in sources:
         path = Path(split_name(source)[0]).expanduser()
         # NAME=PATH names a method.
-        paths.append(path if path.exists() else Path(source.partition("=")[2] or source).expanduser())
+        paths.append(
+            path if path.exists() else Path(source.partition("=")[2] or source).expanduser()
+        )
     return WhatWasRead(file_facts(Source(path) for path in paths if path.exists()))
 
 
@@ -129,13 +132,23 @@ def read_two_sides(
     first, metric_a, design = _side(path_a, method_a, metric, key, at)
     second, metric_b, other = _side(path_b, method_b, metric, key, at)
     if metric_a != metric_b:
-        raise InputError(f"{a} holds {metric_a or 'an unnamed metric'} and {b} {metric_b or 'an unnamed metric'}")
+        raise InputError(
+            f"{a} holds {metric_a or 'an unnamed metric'} and {b} {metric_b or 'an unnamed metric'}"
+        )
     names = [method_a or Path(path_a).stem, method_b or Path(path_b).stem]
     if names[0] == names[1]:
         folders = [Path(path).resolve().parent.name for path in (path_a, path_b)]
         names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
     warned = dict.fromkeys([*_warned(path_a, method_a), *_warned(path_b, method_b)])
-    return TwoSides(first, second, names[0], names[1], metric_a, tuple(warned), design if design == other else None)
+    return TwoSides(
+        first,
+        second,
+        names[0],
+        names[1],
+        metric_a,
+        tuple(warned),
+        design if design == other else None,
+    )
 
 
 def holds_runs(path: str) -> bool:
@@ -151,7 +164,11 @@ def holds_runs(path: str) -> bool:
 
 
 def _two_folders(
-    a: tuple[str, str | None], b: tuple[str, str | None], metric: str | None, key: str | None, row: str | None
+    a: tuple[str, str | None],
+    b: tuple[str, str | None],
+    metric: str | None,
+    key: str | None,
+    row: str | None,
 ) -> TwoSides:
     """Read two folders with a result per fold, subject or seed; a name behind ``::`` picks one of several methods."""
     from paragone.intake import Asked, read_results
@@ -162,7 +179,10 @@ def _two_folders(
     for path, method in (a, b):
         found = read_results(path, reader="runs", asked=asked)
         if len(found.methods) > 1 and method is None:
-            raise InputError(f"{path} holds {len(found.methods)} methods: choose one with ::NAME ({found.methods[0]})")
+            raise InputError(
+                f"{path} holds {len(found.methods)} methods: choose one with ::NAME"
+                f" ({found.methods[0]})"
+            )
         if method is not None and method not in found.methods:
             raise unknown_name("method", method, found.methods)
         sides.append((found, method or found.methods[0]))
@@ -172,7 +192,9 @@ def _two_folders(
         raise InputError(f"{a[0]} holds {chosen} and {b[0]} {other}")
     if name_a == name_b:
         name_a, name_b = (f"{Path(path).resolve().parent.name}/{name_a}" for path, _ in (a, b))
-    notes = dict.fromkeys([*first.notes, *second.notes, *check_conditions([*first.parts, *second.parts])])
+    notes = dict.fromkeys(
+        [*first.notes, *second.notes, *check_conditions([*first.parts, *second.parts])]
+    )
     return TwoSides(
         first.side(chosen, sides[0][1]),
         second.side(chosen, sides[1][1]),
@@ -194,9 +216,16 @@ def _warned(path: str, method: str | None) -> tuple[str, ...]:
     with open_results(path) as results:
         names = results.experiments()
         groups = [group for name in names for group in warned_groups(results, name)]
-        methods = {one: facts for name in names for one, facts in results.described(name)["methods"].items()}
+        methods = {
+            one: facts
+            for name in names
+            for one, facts in results.described(name)["methods"].items()
+        }
     mine = {one: facts for one, facts in methods.items() if method in (None, one)}
-    return (*verdict_sentences(group for group in groups if method in (None, group.method)), *seed_sentences(mine))
+    return (
+        *verdict_sentences(group for group in groups if method in (None, group.method)),
+        *seed_sentences(mine),
+    )
 
 
 def _side(
@@ -213,7 +242,9 @@ def _side(
             return *results.scores_by_group(method, metric), None
         frame = results.scores()
         designs = [one for name in results.experiments() for one in results.designs(name).values()]
-    return *one_side(frame, method, metric=metric, key=key, at=at), designs[0] if len(designs) == 1 else None
+    return *one_side(frame, method, metric=metric, key=key, at=at), (
+        designs[0] if len(designs) == 1 else None
+    )
 
 
 def column_roles(given: list[str] | None) -> dict[str, str]:

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=LOOK)
 def status(
     store: StoreFile,
-    tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
+    tracebacks: Annotated[
+        bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")
+    ] = False,
     dry_run: Annotated[
         Path | None,
-        typer.Option(help="Say what running this experiment file into the store would do.", metavar="EXPERIMENT"),
+        typer.Option(
+            help="Say what running this experiment file into the store would do.",
+            metavar="EXPERIMENT",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,7 +59,11 @@ def status(
         counts = by_status.unstack(fill_value=0, sort=False)
         shown = [name for name in STATUSES if name in counts]
         show_table(counts[shown].assign(**costs_by_method(counted)).reset_index())
-        reasons = counted[counted["why"] != ""].groupby(["status", "method", "why"], sort=False)["cells"].sum()
+        reasons = (
+            counted[counted["why"] != ""]
+            .groupby(["status", "method", "why"], sort=False)["cells"]
+            .sum()
+        )
         for (name, method, why), count in reasons.items():
             say(f"{name}: {count} of {method}: {why}")
         show_warnings(results)
@@ -72,12 +81,18 @@ def cell_records(results: Results) -> list[dict[str, Any]]:
     warned: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in results.warnings().itertuples():
         place = row.experiment, row.dataset, row.fold, row.method, row.repeat
-        warned.setdefault(place, []).append({"category": row.category, "message": row.message, "count": int(row.count)})
+        warned.setdefault(place, []).append(
+            {"category": row.category, "message": row.message, "count": int(row.count)}
+        )
     records: list[dict[str, Any]] = results.places().drop(columns=["key"]).to_dict(orient="records")
     names = ("experiment", "dataset", "fold", "method", "repeat")
     for record in records:
         # NaN is not JSON.
-        record |= {name: None for name, value in record.items() if isinstance(value, float) and value != value}
+        record |= {
+            name: None
+            for name, value in record.items()
+            if isinstance(value, float) and value != value
+        }
         record["warnings"] = warned.get(tuple(record[name] for name in names), [])
     return records
 
@@ -92,7 +107,11 @@ def costs_by_method(counted: pd.DataFrame) -> dict[str, pd.Series]:
         "CPU s per cell": sums["cpu_seconds"] / sums["cpu_cells"],
         "peak MiB": by_method["peak_memory"].max() / 2**20,
     }
-    return {name: column for name, column in found.items() if name.startswith("wall") or column.notna().any()}
+    return {
+        name: column
+        for name, column in found.items()
+        if name.startswith("wall") or column.notna().any()
+    }
 
 
 def show_warnings(results: Results) -> None:
@@ -110,7 +129,10 @@ def show_losses(results: Results) -> None:
     """Say how many workers died under cells, which is no fault of the methods'."""
     losses = results.losses()
     if len(losses):
-        say(f"lost: {len(losses)} workers died at {losses['key'].nunique()} cells, which then began again")
+        say(
+            f"lost: {len(losses)} workers died at {losses['key'].nunique()} cells, which then began"
+            " again"
+        )
 
 
 def shared_work(counted: pd.DataFrame) -> Counter[str]:

@@ -16,7 +16,9 @@ _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a T
 _TRUTH_HELP = "Relevant items per sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
 
 
-topk = CommandLine(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
+topk = CommandLine(
+    help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True
+)
 app.add_typer(topk, name="topk", rich_help_panel=MORE)
 
 
@@ -26,25 +28,38 @@ def evaluate(
     truth: Annotated[Path, typer.Option(help=_TRUTH_HELP)],
     k: Annotated[str, typer.Option(help="Cut-offs, rising, separated by commas.")] = "5,10,15,20",
     metrics: Annotated[
-        str | None, typer.Option(help="Metrics, separated by commas, such as 'precision,ndcg\\[idcg=k],map'.")
+        str | None,
+        typer.Option(help="Metrics, separated by commas, such as 'precision,ndcg\\[idcg=k],map'."),
     ] = None,
     ties: Annotated[
-        str | None, typer.Option(help="Equal scores: id, expected, optimistic, pessimistic or reverse_id.")
+        str | None,
+        typer.Option(help="Equal scores: id, expected, optimistic, pessimistic or reverse_id."),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Conventions of another program: smgcn, trec_eval, recbole, rectools.")
+        str | None,
+        typer.Option(help="Conventions of another program: smgcn, trec_eval, recbole, rectools."),
     ] = None,
-    empty: Annotated[str | None, typer.Option(help="Samples without truth: error, skip or zero.")] = None,
+    empty: Annotated[
+        str | None, typer.Option(help="Samples without truth: error, skip or zero.")
+    ] = None,
     cluster: Annotated[
-        Path | None, typer.Option(help="One group label per line; intervals then resample whole groups.")
+        Path | None,
+        typer.Option(help="One group label per line; intervals then resample whole groups."),
     ] = None,
     cluster_queries: Annotated[
-        bool, typer.Option("--cluster-queries", help="Take equal queries of a 'tokens<TAB>items' truth as one group.")
+        bool,
+        typer.Option(
+            "--cluster-queries",
+            help="Take equal queries of a 'tokens<TAB>items' truth as one group.",
+        ),
     ] = False,
     train: Annotated[
-        Path | None, typer.Option(help="Training rows 'tokens<TAB>items': guards, segments, beyond accuracy.")
+        Path | None,
+        typer.Option(help="Training rows 'tokens<TAB>items': guards, segments, beyond accuracy."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, per-sample values and lists.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for tables, per-sample values and lists.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate scores or lists against a truth.
@@ -71,7 +86,10 @@ def evaluate(
     beside = {name: surroundings[name] for name in ("segments",) if name in surroundings}
     written = [] if out is None else save_result(result, out, beside)
     if as_json:
-        content = result_json(result) | {"findings": surroundings["findings"], "beyond": surroundings["beyond"]}
+        content = result_json(result) | {
+            "findings": surroundings["findings"],
+            "beyond": surroundings["beyond"],
+        }
         content["notes"] += notes
         print_json(content)
         return
@@ -79,18 +97,30 @@ def evaluate(
     for line in (*notes, *surroundings["findings"]):
         write_line(f"note: {line}")
     for name, values in surroundings["beyond"].items():
-        write_line(f"{name}: " + ", ".join(f"{value:.4f} at {at}" for value, at in zip(values, result.ks, strict=True)))
+        write_line(
+            f"{name}: "
+            + ", ".join(f"{value:.4f} at {at}" for value, at in zip(values, result.ks, strict=True))
+        )
     for path in written:
         write_line(f"wrote {path}")
 
 
 @topk.command()
 def reconcile(
-    run: Annotated[Path, typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth).")],
-    published: Annotated[str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")],
+    run: Annotated[
+        Path,
+        typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth)."),
+    ],
+    published: Annotated[
+        str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")
+    ],
     truth: Annotated[Path | None, typer.Option(help=_TRUTH_HELP)] = None,
-    places: Annotated[int | None, typer.Option(help="The largest K the other program used.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also show the conventions that differ.")] = False,
+    places: Annotated[
+        int | None, typer.Option(help="The largest K the other program used.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show the conventions that differ.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say which conventions could have given a published number.
@@ -122,7 +152,9 @@ def reconcile(
 def _print_reconciled(table: Any, everything: bool) -> None:
     for entry, rows in table.groupby("published", sort=False):
         chosen = rows if everything else rows[rows["verdict"] != "differs"]
-        write_line(str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is")
+        write_line(
+            str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is"
+        )
         for row in (chosen if len(chosen) else rows.head(1)).itertuples():
             write_line(
                 f"  {row.computed:.6f} ({row.difference:+.6f}, {row.verdict})  {row.convention}, "
@@ -130,13 +162,28 @@ def _print_reconciled(table: Any, everything: bool) -> None:
             )
 
 
-def _inputs(scores: Path, truth: Path, preset: str | None) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:
+def _inputs(
+    scores: Path, truth: Path, preset: str | None
+) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:
     """Read the files: what to rank, truth, rows with queries, options of `topk_scores`, and notes."""
-    from paragone.data.toplists import join_run, looks_like_run, read_qrels, read_run, read_scores, read_truth
+    from paragone.data.toplists import (
+        join_run,
+        looks_like_run,
+        read_qrels,
+        read_run,
+        read_scores,
+        read_truth,
+    )
 
     if looks_like_run(scores):
         joined = join_run(read_run(scores), read_qrels(truth))
-        return joined.scores, joined.truth, None, {"exclude": ~joined.retrieved, "kind": "scores"}, list(joined.notes)
+        return (
+            joined.scores,
+            joined.truth,
+            None,
+            {"exclude": ~joined.retrieved, "kind": "scores"},
+            list(joined.notes),
+        )
     relevant, rows = read_truth(truth)
     notes = list(rows.notes) if rows is not None else []
     return read_scores(scores), relevant, rows, {}, notes
@@ -157,7 +204,9 @@ def _labels(path: Path | None, by_query: bool, rows: Any) -> Any:
 def _cutoffs(text: str) -> list[int]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words or not all(word.lstrip("-").isdigit() for word in words):
-        raise InputError(f"--k must be whole numbers separated by commas, such as 5,10,20; it is {text!r}")
+        raise InputError(
+            f"--k must be whole numbers separated by commas, such as 5,10,20; it is {text!r}"
+        )
     return [int(word) for word in words]
 
 

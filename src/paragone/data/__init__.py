@@ -7,7 +7,16 @@ from paragone.data.prescriptions import prescription_dataset, prescriptions_of
 from paragone.data.reader import Reader, ReadOptions
 from paragone.data.readers.folds import export_folds, fold_sets, read_folds
 from paragone.data.readers.npz import save_npz
-from paragone.data.splits import Scale, Scaler, Split, SplitPlan, describe_splits, fit_scaler, make_splits, scale_split
+from paragone.data.splits import (
+    Scale,
+    Scaler,
+    Split,
+    SplitPlan,
+    describe_splits,
+    fit_scaler,
+    make_splits,
+    scale_split,
+)
 from paragone.data.stratification import iterative_stratification
 
 __all__ = [

@@ -61,8 +61,8 @@ def load_bundled(name: str, *, name_as: str | None = None) -> Dataset:
 SHEET_STARTS = (0, 130, 256, 386, 516, 646, 776, 906, 1029, 1157, 1287, 1415, 1545, 1667)
 """First row of each writing sheet in scikit-learn's digits.
 
-Everybody copied the same form, so the digits come in one fixed order of 130 that starts over with every
-sheet (a few digits are lost on some). Digits of one sheet are by one hand.
+Everybody copied the same form, so the digits come in one fixed order of 130 that starts over with
+every sheet (a few digits are lost on some). Digits of one sheet are by one hand.
 """
 
 
@@ -89,8 +89,8 @@ def digits_by_writer() -> Dataset:
 def diabetes_by_age() -> Dataset:
     """Diabetes progression (442 x 9), grouped by age band; the age itself is left out of the features.
 
-    The bands are under 30, 30-39, 40-49, 50-59 and 60 or more years. With bands kept together the score
-    says how well a model carries over to an age it has not seen.
+    The bands are under 30, 30-39, 40-49, 50-59 and 60 or more years. With bands kept together the
+    score says how well a model carries over to an age it has not seen.
     """
     from sklearn.datasets import load_diabetes
 
@@ -150,8 +150,9 @@ def digits_traits() -> Dataset:
 def digits_completion() -> Dataset:
     """Guess from the upper half of a digit (32 pixels) where the lower half has ink.
 
-    The middle six columns of the lower half are cut into six blocks of 2 x 2 pixels; a label says that the
-    block's mean exceeds half of the scale (8 of 16). The outer columns hardly ever have ink.
+    The middle six columns of the lower half are cut into six blocks of 2 x 2 pixels; a label says
+    that the block's mean exceeds half of the scale (8 of 16). The outer columns hardly ever have
+    ink.
     """
     from sklearn.datasets import load_digits
 
@@ -177,7 +178,9 @@ def breast_cancer_traits() -> Dataset:
     bunch = load_breast_cancer()
     names = [str(name) for name in bunch.feature_names]
     kept = [j for j, name in enumerate(names) if not name.startswith("worst ")]
-    traits = [bunch.data[:, names.index(column)] > bound for column, bound in NUCLEI_TRAITS.values()]
+    traits = [
+        bunch.data[:, names.index(column)] > bound for column, bound in NUCLEI_TRAITS.values()
+    ]
     return Dataset(
         "breast-cancer-traits",
         bunch.data[:, kept],
@@ -191,8 +194,8 @@ def breast_cancer_traits() -> Dataset:
 def wine_traits() -> Dataset:
     """Chemistry of wines (178 x 11), with the cultivar and two traits as labels.
 
-    ``strong`` is alcohol above 13 %, ``dark`` a colour intensity above 5; these two columns are left out of
-    the features. The cultivars are Barolo, Grignolino and Barbera (Forina et al. 1986).
+    ``strong`` is alcohol above 13 %, ``dark`` a colour intensity above 5; these two columns are
+    left out of the features. The cultivars are Barolo, Grignolino and Barbera (Forina et al. 1986).
     """
     from sklearn.datasets import load_wine
 
@@ -284,10 +287,10 @@ def make_synthetic(
     Relevant features are standard normal. Label :math:`l` is 1 where :math:`\sum_{j \in S_l} w_{lj} x_j +
     \varepsilon` is among the highest ``density`` of the samples, with :math:`S_l` a set of
     ``features_per_label`` relevant features, :math:`|w_{lj}|` uniform on [0.5, 1.5] with random sign, and
-    :math:`\varepsilon` normal with deviation ``noise``. The least used features go first, so every relevant
-    feature is used once there are enough labels. A redundant feature is a weighted sum of two relevant
-    ones plus normal noise of deviation 0.1. An irrelevant one is standard normal and used nowhere. The
-    names say which is which; the columns are shuffled.
+    :math:`\varepsilon` normal with deviation ``noise``. The least used features go first, so every
+    relevant feature is used once there are enough labels. A redundant feature is a weighted sum of
+    two relevant ones plus normal noise of deviation 0.1. An irrelevant one is standard normal and
+    used nowhere. The names say which is which; the columns are shuffled.
 
     Parameters
     ----------
@@ -316,12 +319,21 @@ def make_synthetic(
     >>> make_synthetic(n_samples=40, n_labels=3, seed=1)
     Dataset 'synthetic-multilabel': 40 samples x 50 features, multilabel, 3 labels
     """
-    if min(n_samples, n_labels, n_relevant, features_per_label) < 1 or min(n_redundant, n_irrelevant) < 0:
-        raise InputError("synthetic data: sizes must be positive (n_redundant and n_irrelevant may be 0)")
+    if (
+        min(n_samples, n_labels, n_relevant, features_per_label) < 1
+        or min(n_redundant, n_irrelevant) < 0
+    ):
+        raise InputError(
+            "synthetic data: sizes must be positive (n_redundant and n_irrelevant may be 0)"
+        )
     if features_per_label > n_relevant:
-        raise InputError(f"synthetic data: a label cannot use {features_per_label} of {n_relevant} features")
+        raise InputError(
+            f"synthetic data: a label cannot use {features_per_label} of {n_relevant} features"
+        )
     if not 0 < density < 1 or noise < 0:
-        raise InputError("synthetic data: density must lie between 0 and 1, and noise must not be negative")
+        raise InputError(
+            "synthetic data: density must lie between 0 and 1, and noise must not be negative"
+        )
     rng = np.random.default_rng(seed)
     relevant = rng.standard_normal((n_samples, n_relevant))
     strength = rng.normal(0.0, noise, (n_samples, n_labels))
@@ -330,10 +342,14 @@ def make_synthetic(
         used = np.lexsort((rng.random(n_relevant), uses))[:features_per_label]
         uses[used] += 1
         signs = rng.choice((-1.0, 1.0), features_per_label)
-        _add_weighted(strength[:, label], relevant, used, signs * rng.uniform(0.5, 1.5, features_per_label))
+        _add_weighted(
+            strength[:, label], relevant, used, signs * rng.uniform(0.5, 1.5, features_per_label)
+        )
     redundant = rng.normal(0.0, 0.1, (n_samples, n_redundant))
     for j in range(n_redundant):
-        _add_weighted(redundant[:, j], relevant, rng.integers(n_relevant, size=2), rng.uniform(0.5, 1.0, 2))
+        _add_weighted(
+            redundant[:, j], relevant, rng.integers(n_relevant, size=2), rng.uniform(0.5, 1.0, 2)
+        )
     irrelevant = rng.standard_normal((n_samples, n_irrelevant))
     kinds = {"relevant": relevant, "redundant": redundant, "irrelevant": irrelevant}
     names = [f"{kind}_{j}" for kind, block in kinds.items() for j in range(block.shape[1])]

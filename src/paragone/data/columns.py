@@ -211,7 +211,12 @@ def _filled(feature: FeatureColumn, n_rows: int) -> FloatArray:
 
 
 def features_from(
-    columns: Iterable[FileColumn], n_rows: int, options: ReadOptions, *, as_sparse: bool, parts: Sequence[slice]
+    columns: Iterable[FileColumn],
+    n_rows: int,
+    options: ReadOptions,
+    *,
+    as_sparse: bool,
+    parts: Sequence[slice],
 ) -> tuple[Features, tuple[str, ...], list[str]]:
     """Turn columns into X, the feature names and the notes on what was left out or recoded.
 
@@ -227,14 +232,22 @@ def features_from(
     recoded = 0
     for column in columns:
         if options.drop_ids and is_identifier(column, parts):
-            notes.append(f"column {column.name!r} left out: it has another value in every row (an id)")
+            notes.append(
+                f"column {column.name!r} left out: it has another value in every row (an id)"
+            )
             continue
         features += encode(column, n_rows, options)
         recoded += column.is_nominal and column.binary_codes is None
     if not features:
-        raise InputError("no feature column is left: every column is a target, a group, an id or dropped")
+        raise InputError(
+            "no feature column is left: every column is a target, a group, an id or dropped"
+        )
     if recoded:
-        how = "the position of their value" if options.nominal == "ordinal" else "one 0/1 column per value"
+        how = (
+            "the position of their value"
+            if options.nominal == "ordinal"
+            else "one 0/1 column per value"
+        )
         notes.append(f"{recoded} nominal column(s) coded as {how}")
     X = stack(features, n_rows, as_sparse=as_sparse)
     missing = int(np.isnan(X.data if isinstance(X, sparse.csr_array) else X).sum())
@@ -308,7 +321,9 @@ class ColumnTable:
         return [slice(0, self.n_train), slice(self.n_train, self.n_rows)]
 
 
-def dataset_from(table: ColumnTable, targets: Sequence[str], task: Task, options: ReadOptions) -> Dataset:
+def dataset_from(
+    table: ColumnTable, targets: Sequence[str], task: Task, options: ReadOptions
+) -> Dataset:
     """Build the dataset: the named targets, the groups, and every other column as features.
 
     Examples
@@ -321,7 +336,11 @@ def dataset_from(table: ColumnTable, targets: Sequence[str], task: Task, options
     if len(set(targets)) < len(targets):
         raise InputError(f"{table.where}: a target is named twice in {', '.join(targets)}")
     y, notes = _target([table.column(name, "target column") for name in targets], table, task)
-    groups = None if options.groups is None else _plain(table.column(options.groups, "group column"), table)
+    groups = (
+        None
+        if options.groups is None
+        else _plain(table.column(options.groups, "group column"), table)
+    )
     for name in options.drop:
         table.column(name, "column to drop")
     taken = {*targets, *options.drop, options.groups}
@@ -345,20 +364,28 @@ def dataset_from(table: ColumnTable, targets: Sequence[str], task: Task, options
     )
 
 
-def _target(columns: Sequence[FileColumn], table: ColumnTable, task: Task) -> tuple[NDArray[Any], list[str]]:
+def _target(
+    columns: Sequence[FileColumn], table: ColumnTable, task: Task
+) -> tuple[NDArray[Any], list[str]]:
     if task == "classification":
         if len(columns) != 1:
             names = ", ".join(column.name for column in columns)
-            raise InputError(f"{table.where}: classification takes one target column, {names} are named")
+            raise InputError(
+                f"{table.where}: classification takes one target column, {names} are named"
+            )
         return _plain(columns[0], table), []
     y = np.column_stack([numbers(column, table.n_rows, where=table.where) for column in columns])
     missing = np.isnan(y).sum(axis=0)
     counts = ", ".join(f"{c.name} {int(m)}" for c, m in zip(columns, missing, strict=True) if m)
     if task == "multilabel":
         if counts:
-            raise InputError(f"{table.where}: labels have missing values ({counts}); complete or remove them")
+            raise InputError(
+                f"{table.where}: labels have missing values ({counts}); complete or remove them"
+            )
         return y, []
-    notes = [f"{int(missing.sum())} missing target value(s) kept as NaN ({counts})"] if counts else []
+    notes = (
+        [f"{int(missing.sum())} missing target value(s) kept as NaN ({counts})"] if counts else []
+    )
     return (y[:, 0] if len(columns) == 1 else y), notes
 
 
@@ -375,6 +402,7 @@ def _plain(column: FileColumn, table: ColumnTable) -> NDArray[Any]:
         values = full if missing else full.astype(str)
     if missing:
         raise InputError(
-            f"{table.where}: column {column.name!r} misses {missing} value(s); complete or remove those rows"
+            f"{table.where}: column {column.name!r} misses {missing} value(s); complete or remove"
+            " those rows"
         )
     return values

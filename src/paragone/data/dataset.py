@@ -30,11 +30,13 @@ class Dataset:
     name : str
         What tables and files call it.
     X : ndarray, csr_array or DataFrame of shape (n_samples, n_features)
-        The features: float64, or a table whose columns are numbers, truth values, categories, text or dates, with gaps.
+        The features: float64, or a table whose columns are numbers, truth values, categories, text
+        or dates, with gaps.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The target: a 0/1 indicator matrix (``multilabel``), class labels as the user's own values
-        (``classification``) or numbers, one column a target (``regression``). For ``topk`` a sparse matrix of
-        samples x items that holds the place, counted from 1, of every relevant item in its sample's list.
+        (``classification``) or numbers, one column a target (``regression``). For ``topk`` a sparse
+        matrix of samples x items that holds the place, counted from 1, of every relevant item in
+        its sample's list.
     task : {"multilabel", "classification", "regression", "topk"}
         Declared, never guessed from ``y``.
     groups : ndarray of shape (n_samples,), optional
@@ -48,12 +50,13 @@ class Dataset:
     notes : tuple of str
         What the reader changed or noticed, such as a dropped id column. Shown to the user.
     stored_splits : tuple of (train, test), optional
-        Row numbers of the folds that the data came in. Such data may hold one sample in several rows, so
-        it is split by these folds and in no other way.
+        Row numbers of the folds that the data came in. Such data may hold one sample in several
+        rows, so it is split by these folds and in no other way.
     weights : ndarray of shape (n_samples,), optional
         How much a row counts when a method is fitted: not negative.
     time : ndarray of shape (n_samples,), optional
-        When a row was measured: numbers or dates. Rows are then split in its order, the later ones tested on.
+        When a row was measured: numbers or dates. Rows are then split in its order, the later ones
+        tested on.
 
     Examples
     --------
@@ -78,13 +81,17 @@ class Dataset:
 
     def __post_init__(self) -> None:
         if self.task not in get_args(Task):
-            raise InputError(f"dataset {self.name!r}: task must be one of {', '.join(get_args(Task))}")
+            raise InputError(
+                f"dataset {self.name!r}: task must be one of {', '.join(get_args(Task))}"
+            )
         X = _checked_features(self.X, f"dataset {self.name!r}")
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
         y = _checked_target(self.y, self.task, f"dataset {self.name!r}")
         if y.shape[0] != X.shape[0]:
-            raise InputError(f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}")
+            raise InputError(
+                f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}"
+            )
         n_targets = 1 if y.ndim == 1 else y.shape[1]
         set_field = object.__setattr__
         if self.groups is not None:
@@ -93,7 +100,9 @@ class Dataset:
             if getattr(self, part) is not None:
                 set_field(self, part, np.asarray(getattr(self, part), dtype=bool))
         if self.stored_splits is not None:
-            set_field(self, "stored_splits", _checked_splits(self.stored_splits, f"dataset {self.name!r}"))
+            set_field(
+                self, "stored_splits", _checked_splits(self.stored_splits, f"dataset {self.name!r}")
+            )
         if self.weights is not None:
             set_field(self, "weights", _checked_weights(self.weights, f"dataset {self.name!r}"))
         if self.time is not None:
@@ -101,16 +110,27 @@ class Dataset:
         set_field(self, "X", X)
         set_field(self, "y", y)
         if not self.feature_names:
-            # Made up only where none are given: a sparse file of a few bytes may claim a great many columns.
+            # Made up only where none are given: a sparse file of a few bytes may claim a great many
+            # columns.
             columns = map(str, X.columns) if is_table(X) else (f"x{j}" for j in range(X.shape[1]))
             set_field(self, "feature_names", tuple(columns))
-        set_field(self, "target_names", self.target_names or tuple(f"y{j}" for j in range(n_targets)))
+        set_field(
+            self, "target_names", self.target_names or tuple(f"y{j}" for j in range(n_targets))
+        )
         for what, given, wanted in (
             ("feature names", len(self.feature_names), X.shape[1]),
             ("target names", len(self.target_names), n_targets),
             ("groups", X.shape[0] if self.groups is None else len(self.groups), X.shape[0]),
-            ("part marks", X.shape[0] if self.train_part is None else len(self.train_part), X.shape[0]),
-            ("validation marks", X.shape[0] if self.validation_part is None else len(self.validation_part), X.shape[0]),
+            (
+                "part marks",
+                X.shape[0] if self.train_part is None else len(self.train_part),
+                X.shape[0],
+            ),
+            (
+                "validation marks",
+                X.shape[0] if self.validation_part is None else len(self.validation_part),
+                X.shape[0],
+            ),
             ("weights", X.shape[0] if self.weights is None else len(self.weights), X.shape[0]),
             ("times", X.shape[0] if self.time is None else len(self.time), X.shape[0]),
         ):
@@ -159,7 +179,9 @@ class Dataset:
         arrays += [self.y] if isinstance(self.y, np.ndarray) else _sparse_parts(self.y)
         arrays += [self.groups, self.train_part]
         arrays += [rows for pair in self.stored_splits or () for rows in pair]
-        arrays += [part for part in (self.validation_part, self.weights, self.time) if part is not None]
+        arrays += [
+            part for part in (self.validation_part, self.weights, self.time) if part is not None
+        ]
         digest.update(repr(self.X.shape).encode())
         for array in arrays:
             _update(digest, array)
@@ -173,7 +195,8 @@ class Dataset:
             end = f"{self.n_targets} {targets if self.n_targets != 1 else targets[:-1]}"
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
         return (
-            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, {self.task}, {end}{groups}"
+            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features,"
+            f" {self.task}, {end}{groups}"
         )
 
 
@@ -184,7 +207,11 @@ def _checked_features(X: Any, where: str) -> Any:
     if kind not in "fiubO":
         raise InputError(f"{where}: X must hold numbers, it holds {X.dtype}")
     try:
-        return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        return (
+            sparse.csr_array(X, dtype=np.float64)
+            if sparse.issparse(X)
+            else np.asarray(X, dtype=np.float64)
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: X must hold numbers ({error})") from error
 
@@ -201,12 +228,16 @@ def _checked_target(y: Any, task: Task, where: str) -> Target:
         except (TypeError, ValueError) as error:
             raise InputError(f"{where}: a regression target must hold numbers ({error})") from error
         if array.ndim not in (1, 2):
-            raise InputError(f"{where}: a regression target has one or two dimensions, not {array.ndim}")
+            raise InputError(
+                f"{where}: a regression target has one or two dimensions, not {array.ndim}"
+            )
         return array
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InputError(f"{where}: a classification target is one class per row, y has {array.ndim} dimensions")
+        raise InputError(
+            f"{where}: a classification target is one class per row, y has {array.ndim} dimensions"
+        )
     missing = sum(value is None or value != value for value in array.tolist())
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
@@ -216,7 +247,10 @@ def _checked_target(y: Any, task: Task, where: str) -> Target:
 def _checked_places(y: Any, where: str) -> sparse.csr_array:
     """Check that every row numbers its items 1, 2, ... without a gap or a repeat."""
     if not sparse.issparse(y):
-        raise InputError(f"{where}: a topk target is a sparse matrix of places; make it with prescription_dataset")
+        raise InputError(
+            f"{where}: a topk target is a sparse matrix of places; make it with"
+            " prescription_dataset"
+        )
     places = sparse.csr_array(y, dtype=np.int32)
     places.sort_indices()
     rows = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr))
@@ -224,7 +258,9 @@ def _checked_places(y: Any, where: str) -> sparse.csr_array:
     wanted = np.arange(len(rows)) - places.indptr[:-1][rows] + 1
     repeated = (np.diff(places.indices) == 0) & (np.diff(rows) == 0)
     if (places.data[order] != wanted).any() or repeated.any():
-        raise InputError(f"{where}: a topk target numbers the items of every row 1, 2, ... without gap or repeat")
+        raise InputError(
+            f"{where}: a topk target numbers the items of every row 1, 2, ... without gap or repeat"
+        )
     return places
 
 
@@ -235,7 +271,9 @@ def _sparse_parts(matrix: sparse.csr_array) -> list[Any]:
 def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
     array = np.asarray(groups)
     if array.ndim != 1:
-        raise InputError(f"{where}: groups are one name or number per row, they have {array.ndim} dimensions")
+        raise InputError(
+            f"{where}: groups are one name or number per row, they have {array.ndim} dimensions"
+        )
     missing = sum(value is None or value != value for value in array.tolist())
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no group; complete or remove them")
@@ -248,7 +286,9 @@ def _checked_weights(weights: Any, where: str) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: weights are one number per row ({error})") from error
     if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or not array.any():
-        raise InputError(f"{where}: weights are one number per row, not negative, none missing and not all 0")
+        raise InputError(
+            f"{where}: weights are one number per row, not negative, none missing and not all 0"
+        )
     return array
 
 
@@ -261,14 +301,21 @@ def _checked_time(time: Any, where: str) -> NDArray[Any]:
             raise InputError(f"{where}: times are numbers or dates ({error})") from error
     if array.ndim != 1 or array.dtype.kind not in "iufM":
         raise InputError(f"{where}: times are one number or date per row, they are {array.dtype}")
-    missing = int((np.isnat if array.dtype.kind == "M" else np.isnan)(array).sum()) if array.dtype.kind in "Mf" else 0
+    missing = (
+        int((np.isnat if array.dtype.kind == "M" else np.isnan)(array).sum())
+        if array.dtype.kind in "Mf"
+        else 0
+    )
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no time; complete or remove them")
     return array.astype("datetime64[ns]") if array.dtype.kind == "M" else array.astype(np.float64)
 
 
 def _checked_splits(splits: Any, where: str) -> tuple[tuple[IntArray, IntArray], ...]:
-    checked = tuple((np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)) for train, test in splits)
+    checked = tuple(
+        (np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64))
+        for train, test in splits
+    )
     if not checked:
         raise InputError(f"{where}: stored_splits is empty; give None where there are none")
     return checked
@@ -314,7 +361,8 @@ def with_replicates(dataset: Dataset, n: int) -> Dataset:
         raise InputError(f"dataset {dataset.name!r} has groups already: leave replicates out")
     if n < 2 or dataset.n_samples % n:
         raise InputError(
-            f"dataset {dataset.name!r}: its {dataset.n_samples} rows are not {n} replicates of each sample"
+            f"dataset {dataset.name!r}: its {dataset.n_samples} rows are not {n} replicates of each"
+            " sample"
         )
     return replace(dataset, groups=np.arange(dataset.n_samples) // n)
 
@@ -451,7 +499,9 @@ def describe(dataset: Dataset) -> DatasetDescription:
         n_groups=None if dataset.groups is None else len(np.unique(dataset.groups)),
         duplicated_rows=_duplicates(X),
         constant_features=_constants(X),
-        missing_features=missing_values(dataset.X) if dataset.is_table else int(np.isnan(stored).sum()),
+        missing_features=(
+            missing_values(dataset.X) if dataset.is_table else int(np.isnan(stored).sum())
+        ),
         missing_targets=int(np.isnan(dataset.y).sum()) if dataset.task == "regression" else 0,
         n_train_part=None if part is None else int(np.sum(part)),
         n_test_part=None if part is None else int(np.sum(~part)),

@@ -1,7 +1,7 @@
 """The DIGEN collection: 40 published formulas and seeds, and the datasets that follow from them.
 
-Formulas are read and evaluated here, below `paragone.generate`, so that an experiment can name a DIGEN set
-like any other dataset; everything that makes new formulas is in `paragone.generate`.
+Formulas are read and evaluated here, below `paragone.generate`, so that an experiment can name a
+DIGEN set like any other dataset; everything that makes new formulas is in `paragone.generate`.
 """
 
 from __future__ import annotations
@@ -221,8 +221,8 @@ class HalfCut:
     n_tied : int
         Rows that share the value at the cut; 0 where the cut separates two values.
     noise : float
-        The share of rows whose label an unstable sort decided against the larger part of the rows that they tie
-        with. No classifier can learn these.
+        The share of rows whose label an unstable sort decided against the larger part of the rows
+        that they tie with. No classifier can learn these.
     ceiling : float
         The AUROC of the formula's own values: what the best classifier can reach on these labels.
 
@@ -306,15 +306,25 @@ def checked_formula(name: str, formula: str, md5: str) -> Expression:
 
 
 def checked_dataset(
-    name: str, X: FloatArray, labels: NDArray[np.uint8], x_hash: str, y_hash: str, notes: tuple[str, ...] = ()
+    name: str,
+    X: FloatArray,
+    labels: NDArray[np.uint8],
+    x_hash: str,
+    y_hash: str,
+    notes: tuple[str, ...] = (),
 ) -> Dataset:
     """Make a dataset of features and 0/1 labels; others than those that the hashes are of are refused."""
-    for what, found, known in (("features", hash_features(X), x_hash), ("labels", hash_labels(labels), y_hash)):
+    for what, found, known in (
+        ("features", hash_features(X), x_hash),
+        ("labels", hash_labels(labels), y_hash),
+    ):
         if found != known:
             raise InputError(f"{name}: the {what} made here have the hash {found}, not {known}")
     names = tuple(f"X{j}" for j in range(X.shape[1]))
     y = labels.astype(np.int64)
-    return Dataset(name, X, y, "classification", feature_names=names, target_names=("target",), notes=notes)
+    return Dataset(
+        name, X, y, "classification", feature_names=names, target_names=("target",), notes=notes
+    )
 
 
 def make_digen(entry: DigenEntry) -> Dataset:
@@ -327,5 +337,7 @@ def make_digen(entry: DigenEntry) -> Dataset:
     """
     X = digen_features(entry.seed)
     cut = cut_in_half(entry.expression().evaluate(X))
-    notes = (f"{cut.noise:.1%} of the labels were decided by the order of ties",) if cut.noise else ()
+    notes = (
+        (f"{cut.noise:.1%} of the labels were decided by the order of ties",) if cut.noise else ()
+    )
     return checked_dataset(entry.name, X, cut.labels, entry.x_hash, entry.y_hash, notes)

@@ -124,7 +124,9 @@ def find(collection: str, wanted: str) -> EvolvedEntry:
     for name in (wanted, f"{collection}-{wanted}"):
         if name in known:
             return known[name]
-    raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])
+    raise unknown_name(
+        f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known]
+    )
 
 
 def load_evolved(collection: str, wanted: str) -> Dataset:
@@ -143,7 +145,8 @@ def load_evolved(collection: str, wanted: str) -> Dataset:
 def own_collection(reference: str, base: str | Path = ".") -> tuple[Path, str] | None:
     """Return the collection file that ``PATH:NAME`` names by itself or by its folder, and what stands behind it.
 
-    None for a reference of any other kind. Behind the name may stand a variant: ``PATH:NAME:VARIANT``.
+    None for a reference of any other kind. Behind the name may stand a variant:
+    ``PATH:NAME:VARIANT``.
 
     Examples
     --------
@@ -166,8 +169,8 @@ def own_collection(reference: str, base: str | Path = ".") -> tuple[Path, str] |
 def own_dataset(path: Path, wanted: str) -> Dataset:
     """Make a dataset of a collection of one's own by its number or name, checked by its hashes, or a variant of it.
 
-    One with noise, gaps, several classes, numbers to predict or other kinds of data is read from the table beside the
-    collection, whose rows were drawn by `paragone.generate`.
+    One with noise, gaps, several classes, numbers to predict or other kinds of data is read from
+    the table beside the collection, whose rows were drawn by `paragone.generate`.
 
     Examples
     --------
@@ -182,10 +185,14 @@ def own_dataset(path: Path, wanted: str) -> Dataset:
     if variant is not None:
         target = (kinds or {}).get("target", "binary")
         if target != "binary":
-            raise InputError(f"dataset {entry.name!r} has a {target} target: variants are for two classes only")
+            raise InputError(
+                f"dataset {entry.name!r} has a {target} target: variants are for two classes only"
+            )
         if kinds:
             named = ", ".join(kinds)
-            raise InputError(f"dataset {entry.name!r} has kinds of data of its own ({named}), and so no variants")
+            raise InputError(
+                f"dataset {entry.name!r} has kinds of data of its own ({named}), and so no variants"
+            )
         return make_variant(entry, variant)
     if not kinds:
         return make_evolved(entry)
@@ -209,10 +216,14 @@ def _from_table(table: Path, entry: EvolvedEntry, task: Task) -> Dataset:
         made = {"features": hash_features(np.nan_to_num(X)), "numbers": hash_features(y[:, None])}
         for (what, found), known in zip(made.items(), (entry.x_hash, entry.y_hash), strict=True):
             if found != known:
-                raise InputError(f"{entry.name}: the {what} in {table} have the hash {found}, not {known}")
+                raise InputError(
+                    f"{entry.name}: the {what} in {table} have the hash {found}, not {known}"
+                )
     else:
         checked_dataset(entry.name, np.nan_to_num(X), y, entry.x_hash, entry.y_hash)
-    return Dataset(entry.name, X, y, task, groups=groups, feature_names=names, target_names=("target",))
+    return Dataset(
+        entry.name, X, y, task, groups=groups, feature_names=names, target_names=("target",)
+    )
 
 
 def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:
@@ -228,7 +239,9 @@ def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:
     content = read_json(path, f"collection {path}")
     wanted = [item.name for item in fields(EvolvedEntry)]
     try:
-        return tuple(EvolvedEntry(**{name: item[name] for name in wanted}) for item in content["sets"])
+        return tuple(
+            EvolvedEntry(**{name: item[name] for name in wanted}) for item in content["sets"]
+        )
     except (KeyError, TypeError) as error:
         raise InputError(f"collection {path} is not a collection file: {error}") from error
 
@@ -259,6 +272,8 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
     X = np.random.default_rng(entry.seed).normal(size=(entry.n_rows, entry.n_features))
     values = expression.evaluate(X)
     if entry.cut is None:
-        raise InputError(f"dataset {entry.name!r} has no cut between two classes: its kind of data is missing")
+        raise InputError(
+            f"dataset {entry.name!r} has no cut between two classes: its kind of data is missing"
+        )
     labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.uint8)
     return checked_dataset(entry.name, X, labels, entry.x_hash, entry.y_hash)

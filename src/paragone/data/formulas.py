@@ -163,7 +163,8 @@ class Expression:
     def evaluate(self, X: Any) -> FloatArray:
         """Return the value on every row, bit for bit what a loop over rows of Python floats gives.
 
-        Division overflows to infinity and invalid operations give NaN, silently: `rejection` looks at that.
+        Division overflows to infinity and invalid operations give NaN, silently: `rejection` looks
+        at that.
 
         Parameters
         ----------
@@ -177,9 +178,13 @@ class Expression:
         """
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2:
-            raise InputError(f"a formula is evaluated on samples x features, not on {rows.ndim} dimension(s)")
+            raise InputError(
+                f"a formula is evaluated on samples x features, not on {rows.ndim} dimension(s)"
+            )
         if self.features and self.features[-1] >= rows.shape[1]:
-            raise InputError(f"the formula uses X{self.features[-1]}, but there are {rows.shape[1]} features")
+            raise InputError(
+                f"the formula uses X{self.features[-1]}, but there are {rows.shape[1]} features"
+            )
         with np.errstate(all="ignore"):
             # Columns laid out one after another: a strided column is read again in every operator.
             value = self._run({j: np.ascontiguousarray(rows[:, j]) for j in self.features})
@@ -195,7 +200,9 @@ class Expression:
                 first = stack.pop()
                 stack.append(OPERATORS[token](first, stack.pop()))
             else:
-                stack.append(columns[token.index] if isinstance(token, Feature) else np.float64(token))
+                stack.append(
+                    columns[token.index] if isinstance(token, Feature) else np.float64(token)
+                )
         return stack[0]
 
 
@@ -221,7 +228,9 @@ def read_tokens(text: str) -> tuple[Token, ...]:
     tokens = reader.read_all()
     kind, found = reader.peek()
     if kind != "end":
-        raise reader.wrong(f"the formula is complete, but there is {found!r} at position {reader.position}")
+        raise reader.wrong(
+            f"the formula is complete, but there is {found!r} at position {reader.position}"
+        )
     return tuple(tokens)
 
 
@@ -246,7 +255,9 @@ class _Reader:
             return "end", "the end"
         match = LEXEME.match(self.text, self._at)
         if match is None:
-            raise self.wrong(f"nothing begins with {self.text[self.position - 1]!r}, at position {self.position}")
+            raise self.wrong(
+                f"nothing begins with {self.text[self.position - 1]!r}, at position {self.position}"
+            )
         return str(match.lastgroup), match[str(match.lastgroup)]
 
     def step(self) -> None:
@@ -294,6 +305,9 @@ class _Reader:
             token = found
         else:
             shown = found if kind == "end" else repr(found)
-            raise self.wrong(f"an operator, a feature or a number expected at position {self.position}, found {shown}")
+            raise self.wrong(
+                f"an operator, a feature or a number expected at position {self.position}, found"
+                f" {shown}"
+            )
         self.step()
         return token

@@ -28,8 +28,9 @@ def is_table(X: Any) -> bool:
 def checked_table(given: Any, where: str) -> pd.DataFrame:
     """Return a table as pandas holds it, after a look at every column.
 
-    Columns keep their types: numbers, truth values, categories, text and dates, with gaps. Text beside numbers in one
-    column becomes text; a duration becomes seconds. Tables of other libraries are converted by narwhals.
+    Columns keep their types: numbers, truth values, categories, text and dates, with gaps. Text
+    beside numbers in one column becomes text; a duration becomes seconds. Tables of other libraries
+    are converted by narwhals.
 
     Parameters
     ----------
@@ -52,11 +53,19 @@ def checked_table(given: Any, where: str) -> pd.DataFrame:
     if twice is not None:
         raise InputError(f"{where}: column {twice!r} stands twice: rename or drop one of them")
     given_columns = {name: frame.iloc[:, place] for place, name in enumerate(names)}
-    columns = {name: checked_column(one, f"{where}: column {name!r}") for name, one in given_columns.items()}
+    columns = {
+        name: checked_column(one, f"{where}: column {name!r}")
+        for name, one in given_columns.items()
+    }
     same = all(columns[name] is one for name, one in given_columns.items())
-    # A table that needs nothing keeps its memory as it is: sums are added up in its order, to the last bit.
+    # A table that needs nothing keeps its memory as it is: sums are added up in its order, to the
+    # last bit.
     found = frame.set_axis(names, axis=1) if same else pd.DataFrame(columns, index=frame.index)
-    return found if isinstance(found.index, pd.RangeIndex) and found.index.start == 0 else found.reset_index(drop=True)
+    return (
+        found
+        if isinstance(found.index, pd.RangeIndex) and found.index.start == 0
+        else found.reset_index(drop=True)
+    )
 
 
 def _converted(given: Any, where: str) -> pd.DataFrame:
@@ -67,7 +76,9 @@ def _converted(given: Any, where: str) -> pd.DataFrame:
         eager = native.collect() if isinstance(native, narwhals.LazyFrame) else native
         return eager.to_pandas()
     except (TypeError, ImportError, AttributeError) as error:
-        raise InputError(f"{where}: a {type(given).__name__} cannot be read as a table ({error})") from error
+        raise InputError(
+            f"{where}: a {type(given).__name__} cannot be read as a table ({error})"
+        ) from error
 
 
 def checked_column(series: pd.Series[Any], where: str) -> pd.Series[Any]:
@@ -77,7 +88,9 @@ def checked_column(series: pd.Series[Any], where: str) -> pd.Series[Any]:
 
     dtype = series.dtype
     if types.is_complex_dtype(dtype):
-        raise InputError(f"{where} holds complex numbers: drop it, or give its parts as two columns")
+        raise InputError(
+            f"{where} holds complex numbers: drop it, or give its parts as two columns"
+        )
     if types.is_timedelta64_dtype(dtype):
         return series.dt.total_seconds()
     if not types.is_object_dtype(dtype):
@@ -86,16 +99,24 @@ def checked_column(series: pd.Series[Any], where: str) -> pd.Series[Any]:
     held = {type(value) for value in there}
     if held <= {bool, np.bool_} and held and len(there) == len(series):
         return series.astype(bool)
-    if held <= {int, float, bool, np.bool_, Decimal} or all(issubclass(kind, (int, float, np.number)) for kind in held):
+    if held <= {int, float, bool, np.bool_, Decimal} or all(
+        issubclass(kind, (int, float, np.number)) for kind in held
+    ):
         return series.astype(float)
     if all(issubclass(kind, (date, np.datetime64)) for kind in held):
         return pd.to_datetime(series)
     wrong = next(
-        (kind for kind in held if not issubclass(kind, (str, int, float, bool, np.generic, Decimal, date))), None
+        (
+            kind
+            for kind in held
+            if not issubclass(kind, (str, int, float, bool, np.generic, Decimal, date))
+        ),
+        None,
     )
     if wrong is not None:
         raise InputError(
-            f"{where} holds a {wrong.__name__} in a cell: a table holds numbers, text, dates or categories"
+            f"{where} holds a {wrong.__name__} in a cell: a table holds numbers, text, dates or"
+            " categories"
         )
     return series.map(str, na_action="ignore") if held != {str} else series
 
@@ -180,7 +201,9 @@ def as_numbers(frame: pd.DataFrame) -> FloatArray:
         if kind in ("number", "boolean"):
             columns.append(frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
         elif kind == "date":
-            days = (frame[name].to_numpy(dtype="datetime64[ns]") - np.datetime64(0, "ns")) / np.timedelta64(1, "D")
+            days = (
+                frame[name].to_numpy(dtype="datetime64[ns]") - np.datetime64(0, "ns")
+            ) / np.timedelta64(1, "D")
             columns.append(days)
         else:
             codes = pd.factorize(frame[name])[0].astype(np.float64)

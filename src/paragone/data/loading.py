@@ -47,25 +47,27 @@ def load(
 ) -> Dataset:
     """Load a dataset by its bundled name, its file or folder, or a reference ``READER:WHAT``.
 
-    References are ``openml:NAME``, ``digen:NUMBER``, ``paragone-v1:NUMBER``, ``folds:FOLDER``, a path behind the
-    name of any reader, such as ``table:values.dat``, and a number or name behind the file or folder of a collection
-    that a duel or a search wrote, such as ``mine/collection.json:1`` or ``mine:1``. Behind a dataset of a collection
-    may stand a variant, as in ``paragone-v1:3:noisy``: ``small``, ``balanced``, ``imbalanced`` or ``noisy``. A bundled
+    References are ``openml:NAME``, ``digen:NUMBER``, ``paragone-v1:NUMBER``, ``folds:FOLDER``, a
+    path behind the name of any reader, such as ``table:values.dat``, and a number or name behind
+    the file or folder of a collection that a duel or a search wrote, such as
+    ``mine/collection.json:1`` or ``mine:1``. Behind a dataset of a collection may stand a variant,
+    as in ``paragone-v1:3:noisy``: ``small``, ``balanced``, ``imbalanced`` or ``noisy``. A bundled
     name wins over a folder of the same name: write ``./iris`` for the folder.
 
     Parameters
     ----------
     name_or_path : str or Path
-        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders: Mulan's
-        train and test ARFF with XML, ``X.csv`` with ``y.csv``, stored folds (``fold0.mat``, ...), prescriptions, or a
-        folder with one data file. Readers of others add theirs: see `paragone.data.Reader`.
+        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``.
+        Folders: Mulan's train and test ARFF with XML, ``X.csv`` with ``y.csv``, stored folds
+        (``fold0.mat``, ...), prescriptions, or a folder with one data file. Readers of others add
+        theirs: see `paragone.data.Reader`.
     base : str or Path, optional
         The folder that a relative path is relative to; the current folder where it is not given.
     options : ReadOptions, optional
         How to read it, in one object; give either this or its fields.
     **given : GivenOptions
-        The fields of `ReadOptions`: ``target``, ``task``, ``groups``, ``labels``, ``nominal``, ``drop_ids``, ``drop``,
-        ``name`` and ``reader``.
+        The fields of `ReadOptions`: ``target``, ``task``, ``groups``, ``labels``, ``nominal``,
+        ``drop_ids``, ``drop``, ``name`` and ``reader``.
 
     Returns
     -------
@@ -95,8 +97,8 @@ def load(
 def expand(reference: str, base: str | Path = ".") -> tuple[str, ...]:
     """Return the references that a reference stands for: many for ``digen:all`` or ``paragone-v1:all``, else itself.
 
-    A collection of one's own is named by its file or folder: ``mine/collection.json:all``, relative to ``base``. Behind
-    ``all`` may stand a variant, as behind a dataset: ``paragone-v1:all:noisy``.
+    A collection of one's own is named by its file or folder: ``mine/collection.json:all``, relative
+    to ``base``. Behind ``all`` may stand a variant, as behind a dataset: ``paragone-v1:all:noisy``.
 
     Examples
     --------
@@ -149,12 +151,16 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     if not path.exists():
         if suffix_of(path) in known_suffixes() or "/" in reference or "\\" in reference:
             raise InputError(f"no file or folder at {path}")
-        raise InputError(f"{unknown_name('dataset', reference, bundled_names())} (and there is no file {path})")
+        raise InputError(
+            f"{unknown_name('dataset', reference, bundled_names())} (and there is no file {path})"
+        )
     reader = reader_of(path)
     if reader is None and path.is_dir():
         return _read_only_file(path, options)
     if reader is None:
-        raise InputError(f"{path}: files of this kind are not read; use one of {', '.join(known_suffixes())}")
+        raise InputError(
+            f"{path}: files of this kind are not read; use one of {', '.join(known_suffixes())}"
+        )
     return reader.dataset(path, Path(), options)
 
 
@@ -162,6 +168,12 @@ def _read_only_file(folder: Path, options: ReadOptions) -> Dataset:
     """Read the one data file of a folder; the dataset is called after the folder."""
     found = data_files(folder)
     if len(found) != 1:
-        what = "no data file" if not found else "several data files: " + ", ".join(p.name for p in found[:6])
-        raise InputError(f"{folder}: {what}; name one file, or a folder with one dataset in a known layout")
+        what = (
+            "no data file"
+            if not found
+            else "several data files: " + ", ".join(p.name for p in found[:6])
+        )
+        raise InputError(
+            f"{folder}: {what}; name one file, or a folder with one dataset in a known layout"
+        )
     return _read(found[0], Path(), replace(options, name=options.name or folder.resolve().name))

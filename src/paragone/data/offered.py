@@ -23,7 +23,9 @@ _OWN_KEYS = ("X", "y", "groups", "time", "weights", "task", "feature_names", "ta
 _BUNCH = {"data", "target"}
 
 
-def offered_datasets(data: Any, roles: Roles | None = None, base: Path | None = None) -> list[Dataset]:
+def offered_datasets(
+    data: Any, roles: Roles | None = None, base: Path | None = None
+) -> list[Dataset]:
     """Return the datasets that some data are: one or several, with the names given or made of where they come from.
 
     Parameters
@@ -72,16 +74,23 @@ def _of_reference(value: str | Path, name: str | None, roles: Roles, base: Path)
     if list(several) != [reference]:
         if name is not None:
             raise InputError(
-                f"data: {name!r}: {reference!r} stands for several datasets, which one name cannot tell apart"
+                f"data: {name!r}: {reference!r} stands for several datasets, which one name cannot"
+                " tell apart"
             )
         return [load(one, base=base) for one in several]
     path = base / Path(value).expanduser()
     if reader_named(reference)[0] is None and suffix_of(path) in TABLE_SUFFIXES:
         if not path.exists():
             raise InputError(f"no file or folder at {path}")
-        return [dataset_of_table(read_frame(path), name or path.name.split(".")[0], roles, where=str(path))]
+        return [
+            dataset_of_table(
+                read_frame(path), name or path.name.split(".")[0], roles, where=str(path)
+            )
+        ]
     target = () if roles.target is None else (roles.target,)
-    options = ReadOptions(target=target, task=roles.task, groups=roles.groups, drop=roles.drop, name=name)
+    options = ReadOptions(
+        target=target, task=roles.task, groups=roles.groups, drop=roles.drop, name=name
+    )
     try:
         return [load(value, base=base, options=options)]
     except InputError as error:
@@ -93,7 +102,8 @@ def _of_reference(value: str | Path, name: str | None, roles: Roles, base: Path)
 
 def _of_mapping(value: Mapping[str, Any], name: str | None, roles: Roles, where: str) -> Dataset:
     if set(value) >= _BUNCH:
-        # What scikit-learn's loaders return; its target_names are the classes' names, which y does not hold.
+        # What scikit-learn's loaders return; its target_names are the classes' names, which y does
+        # not hold.
         made = _of_pair(value["data"], value["target"], name, roles, where)
         names = value.get("feature_names")
         if names is None or made.is_table:
@@ -108,14 +118,19 @@ def _of_mapping(value: Mapping[str, Any], name: str | None, roles: Roles, where:
         return _offered(value["path"], name, own, Path())[0]
     if not {"X", "y"} <= set(value):
         raise InputError(
-            f"{where}: a mapping needs X and y, data and target, or path; it has {', '.join(map(str, value))}"
+            f"{where}: a mapping needs X and y, data and target, or path; it has"
+            f" {', '.join(map(str, value))}"
         )
     for key in value:
         if key not in _OWN_KEYS:
             raise InputError(f"{where}: {unknown_name('key', str(key), _OWN_KEYS)}")
     own = replace(roles, task=value["task"]) if value.get("task") else roles
     made = _of_pair(value["X"], value["y"], name, own, where)
-    others = {key: given for key, given in value.items() if key not in ("X", "y", "task") and given is not None}
+    others = {
+        key: given
+        for key, given in value.items()
+        if key not in ("X", "y", "task") and given is not None
+    }
     for key in ("feature_names", "target_names"):
         if key in others:
             others[key] = tuple(str(each) for each in others[key])
@@ -128,7 +143,9 @@ def _of_pair(X: Any, y: Any, name: str | None, roles: Roles, where: str) -> Data
         return _of_table_and_target(X, y, name, roles, where)
     named = [role for role in roles.named if role != "target"] + (["drop"] if roles.drop else [])
     if named:
-        raise InputError(f"{where}: {named[0]} names a column, and an array has no names: give a table")
+        raise InputError(
+            f"{where}: {named[0]} names a column, and an array has no names: give a table"
+        )
     features = X if sparse.issparse(X) else _array(X, where)
     if getattr(features, "ndim", 2) != 2:
         raise InputError(f"{where}: X has {features.ndim} dimension(s), it is samples x features")
@@ -137,7 +154,14 @@ def _of_pair(X: Any, y: Any, name: str | None, roles: Roles, where: str) -> Data
         raise InputError(f"{where}: X has {features.shape[0]} rows, y has {len(values)}")
     called = getattr(y, "name", None)
     target = (str(called),) if called is not None else ()
-    return Dataset(name or "data", features, values, task, target_names=target, notes=(f"y holds {word}: {task}",))
+    return Dataset(
+        name or "data",
+        features,
+        values,
+        task,
+        target_names=target,
+        notes=(f"y holds {word}: {task}",),
+    )
 
 
 def _of_table_and_target(X: Any, y: Any, name: str | None, roles: Roles, where: str) -> Dataset:
@@ -157,7 +181,9 @@ def _of_table_and_target(X: Any, y: Any, name: str | None, roles: Roles, where: 
         return Dataset(name or "data", table, values, task, target_names=(target,), notes=said)
     whole = table.assign(**{target: column.array if hasattr(column, "array") else column})
     # A pair says which columns are features: none is left out as an id.
-    return dataset_of_table(whole, name or "data", replace(roles, target=target, keep_ids=True), where=where)
+    return dataset_of_table(
+        whole, name or "data", replace(roles, target=target, keep_ids=True), where=where
+    )
 
 
 def _column(y: Any, where: str) -> Any:
@@ -191,7 +217,11 @@ def _is_one(data: Mapping[Any, Any]) -> bool:
 
 
 def _is_several(data: Any) -> bool:
-    if isinstance(data, (str, bytes, Path, Dataset, np.ndarray, Mapping)) or is_table(data) or sparse.issparse(data):
+    if (
+        isinstance(data, (str, bytes, Path, Dataset, np.ndarray, Mapping))
+        or is_table(data)
+        or sparse.issparse(data)
+    ):
         return False
     if isinstance(data, tuple):
         return not (len(data) == 2 and not isinstance(data[0], (str, Path, Dataset)))
@@ -204,4 +234,7 @@ def _with_names(found: list[Dataset]) -> list[Dataset]:
     for one in found:
         count = sum(name == one.name or name.startswith(f"{one.name} ") for name in names) + 1
         names.append(one.name if count == 1 else f"{one.name} {count}")
-    return [one if one.name == name else replace(one, name=name) for one, name in zip(found, names, strict=True)]
+    return [
+        one if one.name == name else replace(one, name=name)
+        for one, name in zip(found, names, strict=True)
+    ]

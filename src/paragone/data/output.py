@@ -18,8 +18,8 @@ _KEPT = " ()+,=@"
 def safe_file_name(name: str) -> str:
     """Write a name so that it is one file name everywhere; `name_of_file` gives it back.
 
-    Letters, digits and ``-_.~ ()+,=@`` stay; everything else, a leading dot, and a dot or blank at the
-    end become ``%XX``.
+    Letters, digits and ``-_.~ ()+,=@`` stay; everything else, a leading dot, and a dot or blank at
+    the end become ``%XX``.
 
     Examples
     --------
@@ -61,7 +61,8 @@ def whole_folder(target: Path) -> Iterator[Path]:
     Parameters
     ----------
     target : Path
-        Where the folder is to stand; it must not exist, or be empty. Missing parents are made at the end.
+        Where the folder is to stand; it must not exist, or be empty. Missing parents are made at
+        the end.
 
     Examples
     --------
@@ -92,7 +93,9 @@ def whole_folder(target: Path) -> Iterator[Path]:
 def check_free(target: Path) -> None:
     """Refuse a place where something stands already."""
     if target.is_dir() and any(target.iterdir()):
-        raise InputError(f"{target} exists already and is not empty: remove it or choose another folder")
+        raise InputError(
+            f"{target} exists already and is not empty: remove it or choose another folder"
+        )
     if target.exists() and not target.is_dir():
         raise InputError(f"{target} is a file: choose another folder")
 

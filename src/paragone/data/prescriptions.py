@@ -76,7 +76,9 @@ class Prescriptions:
         n_items = _size(n_items, flat_items, f"{name}: item")
         starts = np.concatenate(([0], np.cumsum([len(row) for row in tokens], dtype=np.int64)))
         queries = sparse.csr_array(
-            (np.ones(len(flat_tokens)), flat_tokens, starts), shape=(len(rows), width), dtype=np.float64
+            (np.ones(len(flat_tokens)), flat_tokens, starts),
+            shape=(len(rows), width),
+            dtype=np.float64,
         )
         indptr = np.concatenate(([0], np.cumsum([len(row) for row in items], dtype=np.int64)))
         repeated = sum(len(query) for query, _ in rows) - len(flat_tokens)
@@ -114,7 +116,9 @@ class Prescriptions:
         sizes = np.diff(self.indptr)[chosen]
         indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         entries = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes)
-        return Prescriptions(self.queries[chosen], indptr, self.items[entries], self.n_items, name or self.name)
+        return Prescriptions(
+            self.queries[chosen], indptr, self.items[entries], self.n_items, name or self.name
+        )
 
     def without(self, rows: Any, *, name: str | None = None) -> Prescriptions:
         """Return all rows but some, in their order."""
@@ -137,7 +141,10 @@ class Prescriptions:
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        return f"Prescriptions {self.name!r}: {self.n_rows} rows, {self.n_tokens} tokens, {self.n_items} items"
+        return (
+            f"Prescriptions {self.name!r}: {self.n_rows} rows, {self.n_tokens} tokens,"
+            f" {self.n_items} items"
+        )
 
 
 def _size(declared: int | None, ids: NDArray[Any], what: str) -> int:
@@ -145,7 +152,9 @@ def _size(declared: int | None, ids: NDArray[Any], what: str) -> int:
     if len(ids) and int(ids.min()) < 0:
         raise InputError(f"{what} id {int(ids.min())} is negative: number them from 0")
     if declared is not None and found > declared:
-        raise InputError(f"{what} id {found - 1} is out of range: there are {declared}, numbered from 0")
+        raise InputError(
+            f"{what} id {found - 1} is out of range: there are {declared}, numbered from 0"
+        )
     return found if declared is None else declared
 
 
@@ -154,7 +163,9 @@ def _row_bytes(matrix: sparse.csr_array, row: int) -> bytes:
     return bytes(np.sort(tokens).astype(np.int64).tobytes())
 
 
-def read_prescriptions(path: str | Path, *, n_tokens: int | None = None, n_items: int | None = None) -> Prescriptions:
+def read_prescriptions(
+    path: str | Path, *, n_tokens: int | None = None, n_items: int | None = None
+) -> Prescriptions:
     """Read a file of lines ``token token ...<TAB>item item ...`` (ids from 0).
 
     Parameters
@@ -179,10 +190,15 @@ def read_prescriptions(path: str | Path, *, n_tokens: int | None = None, n_items
         where = f"{path}, line {number}"
         parts = line.split("\t")
         if len(parts) != 2:
-            raise InputError(f"{where}: expected 'tokens<TAB>items', found {len(parts) - 1} tab(s) in {line[:60]!r}")
+            raise InputError(
+                f"{where}: expected 'tokens<TAB>items', found {len(parts) - 1} tab(s) in"
+                f" {line[:60]!r}"
+            )
         tokens, items = _ids(parts[0], where, n_tokens), _ids(parts[1], where, n_items)
         if not tokens or not items:
-            raise InputError(f"{where}: {'no tokens before' if not tokens else 'no items after'} the tab")
+            raise InputError(
+                f"{where}: {'no tokens before' if not tokens else 'no items after'} the tab"
+            )
         rows.append((tokens, items))
     if not rows:
         raise InputError(f"{path} is empty: expected lines 'tokens<TAB>items'")
@@ -201,7 +217,9 @@ def read_mapping(path: str | Path) -> dict[int, str]:
         if not name or len(identifiers) != 1:
             raise InputError(f"{path}, line {number}: expected 'name id', found {line[:60]!r}")
         if identifiers[0] in names:
-            raise InputError(f"{path}, line {number}: id {identifiers[0]} was given to {names[identifiers[0]]!r}")
+            raise InputError(
+                f"{path}, line {number}: id {identifiers[0]} was given to {names[identifiers[0]]!r}"
+            )
         names[identifiers[0]] = name
     return names
 
@@ -212,7 +230,9 @@ def read_pairs(path: str | Path, *, n_ids: int | None = None) -> IntArray:
     for number, line in enumerate(read_lines(path), start=1):
         found = _ids(line, f"{path}, line {number}", n_ids)
         if len(found) != 2 or found[0] == found[1]:
-            raise InputError(f"{path}, line {number}: expected two different ids, found {line[:60]!r}")
+            raise InputError(
+                f"{path}, line {number}: expected two different ids, found {line[:60]!r}"
+            )
         pairs.append((min(found), max(found)))
     return np.asarray(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
 
@@ -260,7 +280,8 @@ def read_lines(path: str | Path) -> list[str]:
 def read_all_lines(path: str | Path) -> list[str]:
     """Return every line of a UTF-8 file without its end, empty ones too, or say why the file cannot be read.
 
-    What follows the last line end is a line only where it holds something, as `wc -l` and editors count.
+    What follows the last line end is a line only where it holds something, as `wc -l` and editors
+    count.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -279,7 +300,9 @@ def _ids(text: str, where: str, limit: int | None) -> list[int]:
     for word in text.split():
         number = whole_number(word, where)
         if limit is not None and number >= limit:
-            raise InputError(f"{where}: id {word} is out of range, there are {limit}, numbered from 0")
+            raise InputError(
+                f"{where}: id {word} is out of range, there are {limit}, numbered from 0"
+            )
         found.append(number)
     return found
 
@@ -296,7 +319,10 @@ def whole_number(word: str, where: str) -> int:
         raise InputError(f"{where}: {word[:40]!r} is not an id; ids are whole numbers from 0")
     # The number of ids is that of the largest one, and every one of them takes memory.
     if len(word.lstrip("0")) > len(str(MAX_ID)):
-        raise InputError(f"{where}: id {word[:20]} is too large, {MAX_ID} is the largest; number them without gaps")
+        raise InputError(
+            f"{where}: id {word[:20]} is too large, {MAX_ID} is the largest; number them without"
+            " gaps"
+        )
     return int(word)
 
 
@@ -327,7 +353,8 @@ def prescription_dataset(
     Returns
     -------
     Dataset
-        Of task ``topk``: ``X`` the queries, ``y`` the place of every relevant item in its row, counted from 1.
+        Of task ``topk``: ``X`` the queries, ``y`` the place of every relevant item in its row,
+        counted from 1.
 
     Examples
     --------
@@ -345,7 +372,9 @@ def prescription_dataset(
     n_rows = sum(part.n_rows for part in parts)
     notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
     if sum(repeated):
-        notes.append(f"{sum(repeated)} repeated item(s) in the lists were counted once, at their first place")
+        notes.append(
+            f"{sum(repeated)} repeated item(s) in the lists were counted once, at their first place"
+        )
     return Dataset(
         name=name,
         X=sparse.vstack(queries, format="csr"),
@@ -354,7 +383,9 @@ def prescription_dataset(
         feature_names=tuple(token_names) or tuple(f"token {token}" for token in range(n_tokens)),
         target_names=tuple(item_names) or tuple(f"item {item}" for item in range(n_items)),
         train_part=None if test is None else np.arange(n_rows) < train.n_rows,
-        validation_part=None if validation is None else _marks(validation, train.n_rows, n_rows, name),
+        validation_part=(
+            None if validation is None else _marks(validation, train.n_rows, n_rows, name)
+        ),
         notes=tuple(notes),
     )
 
@@ -385,14 +416,19 @@ def _places(rows: Prescriptions, n_items: int) -> tuple[sparse.csr_array, int]:
     counts = np.concatenate(([0], np.cumsum(kept)))
     indptr = counts[rows.indptr]
     places = np.arange(1, indptr[-1] + 1) - np.repeat(indptr[:-1], np.diff(indptr))
-    matrix = sparse.csr_array((places.astype(np.int32), rows.items[kept], indptr), shape=(rows.n_rows, n_items))
+    matrix = sparse.csr_array(
+        (places.astype(np.int32), rows.items[kept], indptr), shape=(rows.n_rows, n_items)
+    )
     return matrix, int((~kept).sum())
 
 
 def _marks(validation: Any, n_train: int, n_rows: int, name: str) -> Any:
     rows: IntArray = np.asarray(validation, dtype=np.int64)
     if rows.size and (rows.min() < 0 or rows.max() >= n_train):
-        raise InputError(f"dataset {name!r}: validation row {rows.max()} is not a row of train, which has {n_train}")
+        raise InputError(
+            f"dataset {name!r}: validation row {rows.max()} is not a row of train, which has"
+            f" {n_train}"
+        )
     marks = np.zeros(n_rows, dtype=np.bool_)
     marks[rows] = True
     return marks

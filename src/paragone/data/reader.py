@@ -24,17 +24,18 @@ class ReadOptions:
     target : tuple of str
         The target columns of a table (CSV, Parquet, OpenML, ARFF without labels).
     task : {"multilabel", "classification", "regression"}, optional
-        What the target is. Needed wherever the format does not say it; never guessed from the values.
+        What the target is. Needed wherever the format does not say it; never guessed from the
+        values.
     groups : str, optional
         The column that says which rows belong together. It is not a feature then.
     labels : int or tuple of str, optional
         The labels of an ARFF file without XML: their names, or their number as MEKA counts them
         (``6`` for the first six attributes, ``-6`` for the last six).
     nominal : {"onehot", "ordinal"}, optional
-        How text and nominal features that are not 0/1 or yes/no become numbers: one 0/1 column per value,
-        or one column with the value's position (in the declared order; sorted where none is declared).
-        Where it is not given, ARFF is read as ``ordinal`` (its values have a declared order, and published
-        dimensions count one column per attribute), tables as ``onehot``.
+        How text and nominal features that are not 0/1 or yes/no become numbers: one 0/1 column per
+        value, or one column with the value's position (in the declared order; sorted where none is
+        declared). Where it is not given, ARFF is read as ``ordinal`` (its values have a declared
+        order, and published dimensions count one column per attribute), tables as ``onehot``.
     drop_ids : bool, default=True
         Leave out text and nominal columns that have another value in every row. A note says which.
     drop : tuple of str
@@ -42,7 +43,8 @@ class ReadOptions:
     name : str, optional
         What to call the dataset; the stem of the file or folder where it is not given.
     reader : str, optional
-        The reader to use, by its name or as ``module:name``, where the file's name and content do not tell it.
+        The reader to use, by its name or as ``module:name``, where the file's name and content do
+        not tell it.
 
     Examples
     --------
@@ -60,7 +62,8 @@ class ReadOptions:
     name: str | None = None
     reader: str | None = None
 
-    # Read by pydantic where an experiment file holds these options: a typing error is an error there too.
+    # Read by pydantic where an experiment file holds these options: a typing error is an error
+    # there too.
     __pydantic_config__ = {"extra": "forbid", "strict": True}  # noqa: RUF012
 
     def __post_init__(self) -> None:
@@ -84,12 +87,20 @@ class ReadOptions:
         """Refuse options that name columns where a format has none."""
         if self.target or self.groups or self.labels or self.drop:
             named = ", ".join(map(setting, ("target", "groups", "labels")))
-            raise InputError(f"{where}: {named} and {setting('drop')} name columns; {kind} has none")
+            raise InputError(
+                f"{where}: {named} and {setting('drop')} name columns; {kind} has none"
+            )
 
 
 def _names(given: Any) -> tuple[str, ...]:
     """Make one name or a list of names a tuple."""
-    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else None
+    names = (
+        (given,)
+        if isinstance(given, str)
+        else tuple(given)
+        if isinstance(given, Sequence)
+        else None
+    )
     if names is None or not all(isinstance(name, str) for name in names):
         raise InputError(f"columns are given by their names, not by {given!r}")
     return names
@@ -99,24 +110,27 @@ def _names(given: Any) -> tuple[str, ...]:
 class Reader:
     """A format of datasets: which files or folders are of it, and what reads one.
 
-    A reader of our own is one file in ``paragone.data.readers`` that adds itself to `readers`; anybody else's is named
-    ``module:name`` in ``reader=`` (this class or a plain function), or comes by an entry point ``paragone.readers``.
+    A reader of our own is one file in ``paragone.data.readers`` that adds itself to `readers`;
+    anybody else's is named ``module:name`` in ``reader=`` (this class or a plain function), or
+    comes by an entry point ``paragone.readers``.
 
     Parameters
     ----------
     name : str
         What it is called: ``NAME:PATH`` reads a path with this reader, whatever the file is called.
     read : callable
-        ``read(path, options)`` returns a `Dataset`; the path is a file, or a folder where it recognises folders.
+        ``read(path, options)`` returns a `Dataset`; the path is a file, or a folder where it
+        recognises folders.
     suffixes : tuple of str
         Endings of its files, such as ``(".arff",)``; a ``.gz`` behind them is looked past.
     recognises : callable, optional
-        Says of a folder, or of a file with an ending that nobody claims, whether it is of this format, by the names in
-        it or by its first bytes.
+        Says of a folder, or of a file with an ending that nobody claims, whether it is of this
+        format, by the names in it or by its first bytes.
     order : int, default=0
         Where several recognise the same folder or file, the one with the lowest number reads it.
     is_of_paths : bool, default=True
-        False for a source of datasets that are not files: ``read`` is given the text behind ``NAME:`` as it stands.
+        False for a source of datasets that are not files: ``read`` is given the text behind
+        ``NAME:`` as it stands.
     members : callable, optional
         Returns the texts that ``NAME:all`` stands for.
 
@@ -150,14 +164,19 @@ class Reader:
                 raise
             raise InputError(f"{place}: {error}") from error
         except (ValueError, LookupError) as error:
-            # What a short reader of a user's raises at a spoiled file; the error itself is kept as the cause.
-            raise InputError(f"{place}: the reader {self.name!r} cannot read it ({error!r})") from error
+            # What a short reader of a user's raises at a spoiled file; the error itself is kept as
+            # the cause.
+            raise InputError(
+                f"{place}: the reader {self.name!r} cannot read it ({error!r})"
+            ) from error
         except FileNotFoundError as error:
             if Path(place).exists():
                 raise
             raise InputError(f"no file or folder at {place}") from error
         if not isinstance(found, Dataset):
-            raise InputError(f"reader {self.name!r} returned {type(found).__name__} for {place}, not a Dataset")
+            raise InputError(
+                f"reader {self.name!r} returned {type(found).__name__} for {place}, not a Dataset"
+            )
         return found if options.name in (None, found.name) else replace(found, name=options.name)
 
 
@@ -199,19 +218,27 @@ def reader_of(path: Path) -> Reader | None:
     known = list(readers)
     suffix = suffix_of(path)
     found = [reader for reader in known if suffix in reader.suffixes and path.is_file()]
-    found = found or [reader for reader in known if reader.recognises is not None and reader.recognises(path)]
+    found = found or [
+        reader for reader in known if reader.recognises is not None and reader.recognises(path)
+    ]
     return min(found, key=lambda reader: reader.order, default=None)
 
 
 def known_suffixes() -> list[str]:
     """Return the endings that some reader knows, those of the lowest order first."""
-    return [suffix for reader in sorted(readers, key=lambda each: each.order) for suffix in reader.suffixes]
+    return [
+        suffix
+        for reader in sorted(readers, key=lambda each: each.order)
+        for suffix in reader.suffixes
+    ]
 
 
 def data_files(folder: Path) -> list[Path]:
     """Return the files of a folder that have an ending some reader knows, by name."""
     suffixes = known_suffixes()
-    return sorted(path for path in folder.iterdir() if path.is_file() and suffix_of(path) in suffixes)
+    return sorted(
+        path for path in folder.iterdir() if path.is_file() and suffix_of(path) in suffixes
+    )
 
 
 def suffix_of(path: Path) -> str:
@@ -235,7 +262,9 @@ def train_and_test(folder: Path, suffix: str) -> tuple[Path, Path] | None:
     """Find the train and the test file of a dataset that comes in two parts; None where there are no such files."""
     if not folder.is_dir():
         return None
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix.lower() == suffix)
+    files = sorted(
+        path for path in folder.iterdir() if path.is_file() and path.suffix.lower() == suffix
+    )
     stems = {path.stem.lower(): path for path in files}
     pairs = [
         (path, stems[stem.removesuffix("train") + "test"])
@@ -243,5 +272,7 @@ def train_and_test(folder: Path, suffix: str) -> tuple[Path, Path] | None:
         if stem.endswith("train") and stem.removesuffix("train") + "test" in stems
     ]
     if len(pairs) > 1:
-        raise InputError(f"{folder}: several train and test pairs; put each dataset in a folder of its own")
+        raise InputError(
+            f"{folder}: several train and test pairs; put each dataset in a folder of its own"
+        )
     return pairs[0] if pairs else None

@@ -1,6 +1,7 @@
 """Roles of columns: which is the target, the groups, the time, the weights, what is left out, and what is said of it.
 
-What is not declared is inferred by plain rules, and every inference is a note that the user sees before a run.
+What is not declared is inferred by plain rules, and every inference is a note that the user sees
+before a run.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Roles:
     Parameters
     ----------
     target : str, optional
-        What is predicted; a column called ``target``, ``label``, ``class``, ``y`` or ``outcome`` where it is not given.
+        What is predicted; a column called ``target``, ``label``, ``class``, ``y`` or ``outcome``
+        where it is not given.
     groups : str, optional
         Who or what a row was measured on: rows of one group move together.
     time : str, optional
@@ -64,14 +66,21 @@ class Roles:
     keep_ids: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop))
+        object.__setattr__(
+            self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
+        )
         if self.task is not None and self.task not in get_args(Task):
             raise unknown_name("task", self.task, get_args(Task))
 
     @property
     def named(self) -> dict[str, str]:
         """The columns that are named, by what they are for."""
-        given = {"target": self.target, "groups": self.groups, "time": self.time, "weight": self.weight}
+        given = {
+            "target": self.target,
+            "groups": self.groups,
+            "time": self.time,
+            "weight": self.weight,
+        }
         return {role: name for role, name in given.items() if name is not None}
 
 
@@ -95,7 +104,8 @@ def dataset_of_table(frame: Any, name: str, roles: Roles, *, where: str = "") ->
     >>> table = pd.DataFrame({"size": [1.0, 2.5, 3.0], "town": ["Bari", "Asti", None], "price": [5.5, 6.0, 7.0]})
     >>> found = dataset_of_table(table, "houses", Roles("price"))
     >>> found, found.notes[0]
-    (Dataset 'houses': 3 samples x 2 features, regression, 1 target, "predicts 'price', numbers: regression")
+    (Dataset 'houses': 3 samples x 2 features, regression, 1 target, "predicts 'price', numbers:
+    regression")
     """
     where = where or f"data: {name!r}"
     read = getattr(frame, "attrs", {}).get(READING_NOTES, ())
@@ -127,7 +137,11 @@ def dataset_of_table(frame: Any, name: str, roles: Roles, *, where: str = "") ->
         task,
         groups=None if roles.groups is None else table[roles.groups].to_numpy(),
         target_names=(target,),
-        weights=None if roles.weight is None else table[roles.weight].to_numpy(dtype=float, na_value=np.nan),
+        weights=(
+            None
+            if roles.weight is None
+            else table[roles.weight].to_numpy(dtype=float, na_value=np.nan)
+        ),
         time=None if roles.time is None else table[roles.time].to_numpy(),
         notes=(*said, described_columns(X)),
     )
@@ -144,7 +158,9 @@ def described_columns(frame: pd.DataFrame) -> str:
     """
     kinds = list(column_kinds(frame).values())
     parts = [
-        f"{kinds.count(kind)} {_several(kind, kinds.count(kind))}" for kind in get_args(ColumnKind) if kind in kinds
+        f"{kinds.count(kind)} {_several(kind, kinds.count(kind))}"
+        for kind in get_args(ColumnKind)
+        if kind in kinds
     ]
     gaps = float(frame.isna().to_numpy().mean())
     shown = f"; {100 * gaps:.2g} % gaps" if gaps else ""
@@ -152,7 +168,13 @@ def described_columns(frame: pd.DataFrame) -> str:
 
 
 def _several(kind: str, count: int) -> str:
-    several = {"number": "numbers", "boolean": "booleans", "category": "categories", "text": "text", "date": "dates"}
+    several = {
+        "number": "numbers",
+        "boolean": "booleans",
+        "category": "categories",
+        "text": "text",
+        "date": "dates",
+    }
     return several[kind] if count != 1 else kind
 
 
@@ -170,7 +192,9 @@ def _with_dates(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
             continue
         there = table[name].dropna()
         # A year or a number alone is no date.
-        if len(there) == 0 or not all(len(str(value)) >= 8 and str(value)[0].isdigit() for value in there.head(20)):
+        if len(there) == 0 or not all(
+            len(str(value)) >= 8 and str(value)[0].isdigit() for value in there.head(20)
+        ):
             continue
         for form in DATE_FORMATS:
             read = pd.to_datetime(there, format=form, errors="coerce")
@@ -188,7 +212,8 @@ def _with_target(roles: Roles, table: pd.DataFrame, where: str) -> Roles:
         return replace(roles, target=usual[0])
     last = ", ".join(table.columns[-3:])
     raise InputError(
-        f"{where}: which column is predicted? Name it with {setting('target')} (the last columns are {last})"
+        f"{where}: which column is predicted? Name it with {setting('target')} (the last columns"
+        f" are {last})"
     )
 
 
@@ -196,14 +221,18 @@ def _check_named(roles: Roles, table: pd.DataFrame, where: str) -> None:
     named = [*roles.named.items(), *(("drop", column) for column in roles.drop)]
     for role, column in named:
         if column not in table.columns:
-            raise InputError(f"{where}: {unknown_name(f'column for {role}', str(column), table.columns)}")
+            raise InputError(
+                f"{where}: {unknown_name(f'column for {role}', str(column), table.columns)}"
+            )
     columns = [column for _, column in named]
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
         raise InputError(f"{where}: column {twice!r} is named for two roles: a column has one")
 
 
-def _with_targets_only(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
+def _with_targets_only(
+    table: pd.DataFrame, target: str, where: str
+) -> tuple[pd.DataFrame, list[str]]:
     missing = table[target].isna()
     count = int(missing.sum())
     if count == len(table):
@@ -217,8 +246,8 @@ def _with_targets_only(table: pd.DataFrame, target: str, where: str) -> tuple[pd
 def target_values(values: Any, task: str | None, where: str) -> tuple[NDArray[Any], Task, str]:
     """Return a target as an array, its task, and what its values are in a word.
 
-    Classes are text, truth values, categories, or whole numbers with at most twenty different values; other numbers
-    are a regression's.
+    Classes are text, truth values, categories, or whole numbers with at most twenty different
+    values; other numbers are a regression's.
 
     Examples
     --------
@@ -231,7 +260,10 @@ def target_values(values: Any, task: str | None, where: str) -> tuple[NDArray[An
 
     series = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values).tolist())
     if series.isna().any():
-        raise InputError(f"{where}: {int(series.isna().sum())} value(s) are missing: complete or leave out those rows")
+        raise InputError(
+            f"{where}: {int(series.isna().sum())} value(s) are missing: complete or leave out those"
+            " rows"
+        )
     kind = column_kind(series)
     if kind == "date":
         raise InputError(f"{where} holds dates: make it a number to be predicted")
@@ -246,7 +278,11 @@ def target_values(values: Any, task: str | None, where: str) -> tuple[NDArray[An
         return series.to_numpy(dtype=float), "regression", "numbers"
     if task != "classification":
         raise InputError(f"{where}: a table is for classification or regression, not for {task}")
-    y = series.to_numpy() if is_number or kind == "boolean" else np.asarray([str(value) for value in series])
+    y = (
+        series.to_numpy()
+        if is_number or kind == "boolean"
+        else np.asarray([str(value) for value in series])
+    )
     if is_number and bool(np.all(np.mod(y, 1) == 0)):
         y = y.astype(np.int64)
     count = len(np.unique(y))
@@ -297,21 +333,27 @@ def said_of_data(dataset: Dataset, splits: Sequence[Any] = ()) -> tuple[str, ...
 def _constant_columns(dataset: Dataset, X: NDArray[np.float64]) -> list[str]:
     low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     gaps = np.isnan(X).any(axis=0)
-    constant = [name for name, same in zip(dataset.feature_names, (low == high) & ~gaps, strict=True) if same]
+    constant = [
+        name
+        for name, same in zip(dataset.feature_names, (low == high) & ~gaps, strict=True)
+        if same
+    ]
     empty = [name for name, none in zip(dataset.feature_names, np.isnan(low), strict=True) if none]
     told = [f"{_columns(constant)} the same value in every row"] if constant else []
     return told + ([f"{_columns(empty)} no value at all"] if empty else [])
 
 
 def _columns(names: Sequence[str]) -> str:
-    return f"column{'s' * (len(names) != 1)} {_listed(names)} {'has' if len(names) == 1 else 'have'}"
+    return (
+        f"column{'s' * (len(names) != 1)} {_listed(names)} {'has' if len(names) == 1 else 'have'}"
+    )
 
 
 def _giving_away(dataset: Dataset, X: NDArray[np.float64]) -> list[str]:
     """Name the columns that are the target under another name: one value of the target for every value, both ways.
 
-    Where most values stand once, as among measured numbers, that is so of any two columns: they must be in the same
-    order too, or in the opposite one.
+    Where most values stand once, as among measured numbers, that is so of any two columns: they
+    must be in the same order too, or in the opposite one.
     """
     if dataset.y.ndim != 1:
         return []
@@ -327,7 +369,9 @@ def _giving_away(dataset: Dataset, X: NDArray[np.float64]) -> list[str]:
         if 2 * n_values <= len(target):
             is_target = len(np.unique(codes * n_values + target)) == n_values
         else:
-            is_target = any(np.array_equal(codes, order) for order in (target, n_values - 1 - target))
+            is_target = any(
+                np.array_equal(codes, order) for order in (target, n_values - 1 - target)
+            )
         if is_target:
             found.append(name)
     if not found:
@@ -345,7 +389,11 @@ def _twins(X: NDArray[np.float64], splits: Sequence[Any]) -> list[str]:
     tested = [int(np.isin(codes[split.test], codes[split.train]).sum()) for split in splits]
     rows = sum(tested)
     total = sum(len(split.test) for split in splits)
-    return [f"{rows} of {total} test rows equal a row of their train part in every column"] if rows else []
+    return (
+        [f"{rows} of {total} test rows equal a row of their train part in every column"]
+        if rows
+        else []
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

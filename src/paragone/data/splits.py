@@ -34,19 +34,20 @@ class SplitPlan:
     Parameters
     ----------
     kind : str, default="kfold"
-        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``time`` (every fold tests on rows later
-        than those it trains on); ``official`` (the train and test part a dataset comes in); ``stored`` (the folds it
-        comes in); or ``"module:Class"``, any splitter
-        in scikit-learn's interface, which is given the features, the target and the groups. A dataset with
-        stored folds is split by them under the default plan too.
+        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``time`` (every fold
+        tests on rows later than those it trains on); ``official`` (the train and test part a
+        dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
+        in scikit-learn's interface, which is given the features, the target and the groups. A
+        dataset with stored folds is split by them under the default plan too.
     folds : int or "all", optional
-        Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold per group.
+        Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one
+        fold per group.
     test_size : float, default=0.2
         Share of the rows that ``holdout`` tests on.
     scale : {"minmax", "zscore", "none"}, optional
-        Fitted on the train rows of each split. Where it is not given it is ``minmax``, and ``none`` for
-        stored folds, which usually hold scaled values already, and for a cross-validation, whose methods bring
-        their own preprocessing.
+        Fitted on the train rows of each split. Where it is not given it is ``minmax``, and ``none``
+        for stored folds, which usually hold scaled values already, and for a cross-validation,
+        whose methods bring their own preprocessing.
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True
@@ -57,7 +58,8 @@ class SplitPlan:
     params : mapping
         Parameters of a ``"module:Class"`` splitter.
     splitter : splitter or sequence of (train, test), optional
-        A splitter of scikit-learn's interface, or row numbers; see `SplitPlan.of`. Rows stay in the order it gives.
+        A splitter of scikit-learn's interface, or row numbers; see `SplitPlan.of`. Rows stay in the
+        order it gives.
 
     Examples
     --------
@@ -94,21 +96,36 @@ class SplitPlan:
         """
         if callable(getattr(splitter, "split", None)):
             return cls(GIVEN, splitter=splitter)
-        pairs = list(splitter) if isinstance(splitter, Iterable) and not isinstance(splitter, (str, bytes)) else []
-        if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
-            raise InputError("split: expected a splitter with split(), or pairs of train and test row numbers")
-        return cls(GIVEN, splitter=tuple((np.asarray(train), np.asarray(test)) for train, test in pairs))
+        pairs = (
+            list(splitter)
+            if isinstance(splitter, Iterable) and not isinstance(splitter, (str, bytes))
+            else []
+        )
+        if not pairs or not all(
+            isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs
+        ):
+            raise InputError(
+                "split: expected a splitter with split(), or pairs of train and test row numbers"
+            )
+        return cls(
+            GIVEN, splitter=tuple((np.asarray(train), np.asarray(test)) for train, test in pairs)
+        )
 
     def __post_init__(self) -> None:
         if (self.splitter is None) == (self.kind == GIVEN):
-            raise InputError("split: a splitter object is given in Python as it is; a file says kind = 'module:Class'")
+            raise InputError(
+                "split: a splitter object is given in Python as it is; a file says kind ="
+                " 'module:Class'"
+            )
         if not isinstance(self.kind, str):
             raise InputError(f"split: kind must be a text such as 'kfold', it is {self.kind!r}")
         if not isinstance(self.params, Mapping):
             raise InputError(f"split: params are names with their values, not {self.params!r}")
         for name in ("shuffle", "stratify"):
             if not isinstance(getattr(self, name), bool):
-                raise InputError(f"split: {name} must be true or false, it is {getattr(self, name)!r}")
+                raise InputError(
+                    f"split: {name} must be true or false, it is {getattr(self, name)!r}"
+                )
         if isinstance(self.test_size, bool) or not isinstance(self.test_size, (int, float)):
             raise InputError(f"split: test_size must lie between 0 and 1, it is {self.test_size!r}")
         if ":" not in self.kind and self.kind not in (*SPLIT_KINDS, GIVEN):
@@ -120,7 +137,9 @@ class SplitPlan:
         if not 0 < self.test_size < 1:
             raise InputError(f"split: test_size must lie between 0 and 1, it is {self.test_size}")
         if self.params and ":" not in self.kind:
-            raise InputError(f"split: params belong to a 'module:Class' splitter, not to {self.kind!r}")
+            raise InputError(
+                f"split: params belong to a 'module:Class' splitter, not to {self.kind!r}"
+            )
         self._check_folds()
 
     def _check_folds(self) -> None:
@@ -128,14 +147,18 @@ class SplitPlan:
             return
         if ":" in self.kind or self.kind in ("official", "stored", GIVEN):
             where = "its params" if ":" in self.kind else "the dataset"
-            raise InputError(f"split: {self.kind!r} takes no folds; their number follows from {where}")
+            raise InputError(
+                f"split: {self.kind!r} takes no folds; their number follows from {where}"
+            )
         if self.folds == "all":
             if self.kind != "groups":
                 raise InputError(f"split: folds = 'all' goes with groups, not with {self.kind!r}")
             return
         least = 1 if self.kind == "holdout" else 2
         if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < least:
-            raise InputError(f"split: folds must be a whole number of at least {least}, it is {self.folds!r}")
+            raise InputError(
+                f"split: folds must be a whole number of at least {least}, it is {self.folds!r}"
+            )
 
     @property
     def n_folds(self) -> int | None:
@@ -227,13 +250,14 @@ class Split:
 def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ...]:
     """Split a dataset as the plan says; the same seed gives the same indices everywhere.
 
-    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
-    splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
-    together as well: `describe_splits` says which splitter it is. A ``"module:Class"`` splitter is given the
-    features as the dataset holds them (dense or sparse, not scaled), the target and the groups, so that it may
-    split by them, as k-means, Kennard-Stone and SPXY do. Fold f of ``holdout`` is drawn with ``seed + f``. A
-    dataset with stored folds is split by them, under ``stored`` and under the default plan; every other plan is
-    refused, since its rows may hold one sample several times.
+    Multi-label data is split by our own iterative stratification, classes by scikit-learn's
+    stratified splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and
+    ``holdout`` keep them together as well: `describe_splits` says which splitter it is. A
+    ``"module:Class"`` splitter is given the features as the dataset holds them (dense or sparse,
+    not scaled), the target and the groups, so that it may split by them, as k-means, Kennard-Stone
+    and SPXY do. Fold f of ``holdout`` is drawn with ``seed + f``. A dataset with stored folds is
+    split by them, under ``stored`` and under the default plan; every other plan is refused, since
+    its rows may hold one sample several times.
 
     Parameters
     ----------
@@ -259,22 +283,34 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
         raise InputError(f"the seed of a split must not be negative, it is {seed}")
     if dataset.stored_splits is not None or plan.kind == "stored":
         stored = _stored(dataset, plan)
-        return tuple(_checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(stored))
-    if plan.n_folds is not None and plan.kind in ("kfold", "groups") and plan.n_folds > dataset.n_samples:
+        return tuple(
+            _checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(stored)
+        )
+    if (
+        plan.n_folds is not None
+        and plan.kind in ("kfold", "groups")
+        and plan.n_folds > dataset.n_samples
+    ):
         raise InputError(
-            f"dataset {dataset.name!r}: {plan.n_folds} folds need as many rows, it has {dataset.n_samples}"
+            f"dataset {dataset.name!r}: {plan.n_folds} folds need as many rows, it has"
+            f" {dataset.n_samples}"
         )
     try:
         pairs = list(_pairs(dataset, plan, seed))
     except InputError:
         raise
     except Exception as error:
-        # scikit-learn's splitters say what is wrong with a ValueError; a stranger's may fail in any way.
+        # scikit-learn's splitters say what is wrong with a ValueError; a stranger's may fail in any
+        # way.
         if ":" not in plan.kind and plan.kind != GIVEN and not isinstance(error, ValueError):
             raise
         told = str(error) or type(error).__name__
-        raise InputError(f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {told}") from error
-    return tuple(_checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(pairs))
+        raise InputError(
+            f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {told}"
+        ) from error
+    return tuple(
+        _checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(pairs)
+    )
 
 
 def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
@@ -295,12 +331,20 @@ def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
     if ":" in plan.kind:
         return plan.kind.partition(":")[2]
     if plan.kind == GIVEN:
-        return "row numbers given" if isinstance(plan.splitter, tuple) else type(plan.splitter).__name__
+        return (
+            "row numbers given"
+            if isinstance(plan.splitter, tuple)
+            else type(plan.splitter).__name__
+        )
     if _by_time(dataset, plan):
         return f"{plan.n_folds} folds in the order of time (TimeSeriesSplit)"
     if plan.n_folds is None:
         return "one fold per group (LeaveOneGroupOut)"
-    count = f"{plan.n_folds} folds" if plan.kind != "holdout" else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
+    count = (
+        f"{plan.n_folds} folds"
+        if plan.kind != "holdout"
+        else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
+    )
     if _iterative(dataset, plan):
         return f"{count}, iterative stratification of order {plan.order}"
     name = type(_splitter(dataset, plan, seed=0)).__name__
@@ -321,15 +365,22 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
         return _in_time(dataset, plan)
     if plan.kind == "groups" and dataset.groups is None:
         raise InputError(
-            f"dataset {dataset.name!r} has no groups; name their column with {setting('groups')}, or use kfold"
+            f"dataset {dataset.name!r} has no groups; name their column with {setting('groups')},"
+            " or use kfold"
         )
     if _iterative(dataset, plan):
         return (
-            _iterative_kfold(dataset, plan, seed) if plan.kind == "kfold" else _iterative_holdout(dataset, plan, seed)
+            _iterative_kfold(dataset, plan, seed)
+            if plan.kind == "kfold"
+            else _iterative_holdout(dataset, plan, seed)
         )
     if plan.kind == "holdout":
         repeats = range(plan.n_folds or 0)
-        return [pair for f in repeats for pair in _sklearn_pairs(_splitter(dataset, plan, seed + f), dataset)]
+        return [
+            pair
+            for f in repeats
+            for pair in _sklearn_pairs(_splitter(dataset, plan, seed + f), dataset)
+        ]
     return _sklearn_pairs(_splitter(dataset, plan, seed), dataset)
 
 
@@ -344,7 +395,9 @@ def _in_time(dataset: Dataset, plan: SplitPlan) -> _Pairs:
     from sklearn.model_selection import TimeSeriesSplit
 
     if dataset.time is None:
-        raise InputError(f"dataset {dataset.name!r} has no times; name their column with time=, or use kfold")
+        raise InputError(
+            f"dataset {dataset.name!r} has no times; name their column with time=, or use kfold"
+        )
     order = np.argsort(dataset.time, kind="stable")
     pairs = TimeSeriesSplit(plan.n_folds or DEFAULT_FOLDS).split(order)
     return [(order[train], order[test]) for train, test in pairs]
@@ -354,7 +407,8 @@ def _given(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
     if isinstance(plan.splitter, tuple):
         return plan.splitter
     splitter = deepcopy(plan.splitter)
-    # Without a seed of its own it would split another way at every look, and nothing stored would be found again.
+    # Without a seed of its own it would split another way at every look, and nothing stored would
+    # be found again.
     if getattr(splitter, "random_state", seed) is None and getattr(splitter, "shuffle", True):
         splitter.random_state = seed
     return _sklearn_pairs(splitter, dataset)
@@ -362,11 +416,14 @@ def _given(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
 
 def _stored(dataset: Dataset, plan: SplitPlan) -> tuple[tuple[IntArray, IntArray], ...]:
     if dataset.stored_splits is None:
-        raise InputError(f"dataset {dataset.name!r} does not come in stored folds; use kfold or holdout instead")
+        raise InputError(
+            f"dataset {dataset.name!r} does not come in stored folds; use kfold or holdout instead"
+        )
     if plan.kind != "stored" and not plan.leaves_splits_open:
         raise InputError(
-            f"dataset {dataset.name!r} comes in stored folds, whose rows may hold one sample several times: "
-            f"split it by kind = 'stored', not by {plan.kind!r} with settings of its own"
+            f"dataset {dataset.name!r} comes in stored folds, whose rows may hold one sample"
+            f" several times: split it by kind = 'stored', not by {plan.kind!r} with settings of"
+            " its own"
         )
     return dataset.stored_splits
 
@@ -374,22 +431,31 @@ def _stored(dataset: Dataset, plan: SplitPlan) -> tuple[tuple[IntArray, IntArray
 def _official(dataset: Dataset) -> _Pairs:
     if dataset.train_part is None:
         raise InputError(
-            f"dataset {dataset.name!r} does not come in a train and a test part; use kfold or holdout instead"
+            f"dataset {dataset.name!r} does not come in a train and a test part; use kfold or"
+            " holdout instead"
         )
     return [(np.flatnonzero(dataset.train_part), np.flatnonzero(~dataset.train_part))]
 
 
-def _iterative_kfold(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+def _iterative_kfold(
+    dataset: Dataset, plan: SplitPlan, seed: int
+) -> Iterator[tuple[IntArray, IntArray]]:
     n_folds = plan.n_folds or 0
-    folds = iterative_stratification(dataset.y, [1.0] * n_folds, np.random.default_rng(seed), order=plan.order)
+    folds = iterative_stratification(
+        dataset.y, [1.0] * n_folds, np.random.default_rng(seed), order=plan.order
+    )
     for fold in range(n_folds):
         yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
 
 
-def _iterative_holdout(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+def _iterative_holdout(
+    dataset: Dataset, plan: SplitPlan, seed: int
+) -> Iterator[tuple[IntArray, IntArray]]:
     for fold in range(plan.n_folds or 0):
         rng = np.random.default_rng(seed + fold)
-        part = iterative_stratification(dataset.y, [1.0 - plan.test_size, plan.test_size], rng, order=plan.order)
+        part = iterative_stratification(
+            dataset.y, [1.0 - plan.test_size, plan.test_size], rng, order=plan.order
+        )
         yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
 
@@ -411,14 +477,21 @@ def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
     random = {"shuffle": plan.shuffle, "random_state": seed if plan.shuffle else None}
     if dataset.groups is not None:
         # GroupKFold balances sizes only while it does not shuffle, so the seed has no say there.
-        return ms.StratifiedGroupKFold(plan.n_folds, **random) if by_class else ms.GroupKFold(plan.n_folds)
+        return (
+            ms.StratifiedGroupKFold(plan.n_folds, **random)
+            if by_class
+            else ms.GroupKFold(plan.n_folds)
+        )
     return (ms.StratifiedKFold if by_class else ms.KFold)(plan.n_folds, **random)
 
 
 def _custom(plan: SplitPlan, seed: int) -> Any:
     kind = imported(plan.kind, "split")
     if not callable(getattr(kind, "split", None)):
-        raise InputError(f"split {plan.kind!r} has no split method: it is not a splitter in scikit-learn's interface")
+        raise InputError(
+            f"split {plan.kind!r} has no split method: it is not a splitter in scikit-learn's"
+            " interface"
+        )
     params = dict(plan.params)
     known = signature(kind).parameters
     # A K-fold that does not shuffle refuses a random_state.
@@ -435,12 +508,16 @@ def _sklearn_pairs(splitter: Any, dataset: Dataset) -> _Pairs:
     """Ask a splitter in scikit-learn's interface, which may look at the features, the target and the groups."""
     given = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups}
     if not type(splitter).__module__.startswith("sklearn."):
-        # Unlike scikit-learn's, it may write into what it is given, and every method sees these arrays after it.
+        # Unlike scikit-learn's, it may write into what it is given, and every method sees these
+        # arrays after it.
         given = {name: None if array is None else array.copy() for name, array in given.items()}
-    # Plenty of splitters are written as split(X, y) or split(X), and some take what follows by name only.
+    # Plenty of splitters are written as split(X, y) or split(X), and some take what follows by name
+    # only.
     taken = signature(splitter.split).parameters.values()
     n_places = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in taken)
-    places = list(given.values())[: len(given) if any(p.kind is p.VAR_POSITIONAL for p in taken) else n_places]
+    places = list(given.values())[
+        : len(given) if any(p.kind is p.VAR_POSITIONAL for p in taken) else n_places
+    ]
     by_name = {p.name: given[p.name] for p in taken if p.kind is p.KEYWORD_ONLY and p.name in given}
     pairs: _Pairs = splitter.split(*places, **by_name)
     return pairs
@@ -454,7 +531,10 @@ def _checked(fold: int, train: Any, test: Any, dataset: Dataset, plan: SplitPlan
         if array.dtype.kind == "b" and array.shape == (dataset.n_samples,):
             array = np.flatnonzero(array)
         if array.size and (array.ndim != 1 or array.dtype.kind not in "iu"):
-            raise InputError(f"{where}: {what} rows are given by their numbers, not by {array.dtype} of {array.ndim}-d")
+            raise InputError(
+                f"{where}: {what} rows are given by their numbers, not by {array.dtype} of"
+                f" {array.ndim}-d"
+            )
         rows = np.sort(array.astype(np.int64))
         if len(rows) == 0:
             raise InputError(f"{where} has no {what} rows; use fewer folds or another test size")
@@ -481,7 +561,8 @@ class Scaler:
     how : {"minmax", "zscore", "none"}
         The kind.
     center, spread : ndarray of shape (n_features,)
-        Minimum and range, or mean and deviation, of the train columns; spread is 1 for a constant one.
+        Minimum and range, or mean and deviation, of the train columns; spread is 1 for a constant
+        one.
 
     Examples
     --------
@@ -523,7 +604,9 @@ class Scaler:
         """
         X = _array(X)
         if X.shape[1] != len(self.center):
-            raise InputError(f"the scaling was fitted on {len(self.center)} columns, X has {X.shape[1]}")
+            raise InputError(
+                f"the scaling was fitted on {len(self.center)} columns, X has {X.shape[1]}"
+            )
         if self.how == "none":
             return X
         if sparse.issparse(X):
@@ -541,10 +624,11 @@ class Scaler:
 def fit_scaler(X: Any, how: Scale) -> Scaler:
     """Fit a scaling on train rows.
 
-    ``minmax`` is scikit-learn's MinMaxScaler: train columns fill [0, 1], test values may leave it and are
-    not clipped. ``zscore`` has mean 0 and deviation 1 (ddof = 0). A column that is constant in train
-    becomes 0 in train, and x minus that constant in test. A NaN makes its column NaN. A column whose range or
-    deviation is larger than any float is refused: its scaled values would all be 0 or NaN.
+    ``minmax`` is scikit-learn's MinMaxScaler: train columns fill [0, 1], test values may leave it
+    and are not clipped. ``zscore`` has mean 0 and deviation 1 (ddof = 0). A column that is constant
+    in train becomes 0 in train, and x minus that constant in test. A NaN makes its column NaN. A
+    column whose range or deviation is larger than any float is refused: its scaled values would all
+    be 0 or NaN.
 
     Examples
     --------
@@ -590,14 +674,18 @@ def _dense(X: Any) -> FloatArray:
 
 def _extreme(X: Any, which: str) -> FloatArray:
     found = getattr(X, which)(axis=0)
-    return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64).ravel()
+    return np.asarray(
+        found.toarray() if sparse.issparse(found) else found, dtype=np.float64
+    ).ravel()
 
 
 def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and deviation of the columns; a few columns at a time, since NumPy takes a whole copy for it."""
     width = max(_FEWEST_COLUMNS, _BLOCK_BYTES // max(1, X.shape[0] * X.itemsize))
     # One column alone would be summed in another order than a column among others.
-    starts = range(0, max(1, X.shape[1] - _FEWEST_COLUMNS + 1), width) if X.shape[1] > width else [0]
+    starts = (
+        range(0, max(1, X.shape[1] - _FEWEST_COLUMNS + 1), width) if X.shape[1] > width else [0]
+    )
     ends = [*list(starts)[1:], X.shape[1]]
     blocks = [X[:, start:end] for start, end in zip(starts, ends, strict=True)]
     mean = np.concatenate([block.mean(axis=0) for block in blocks])
@@ -610,8 +698,8 @@ def _held(spread: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     if too_wide.size:
         first = too_wide[0]
         raise InputError(
-            f"column {first} goes from {low[first]:.6g} to {high[first]:.6g}, too far apart to be scaled in floating "
-            "point: divide it by a constant first"
+            f"column {first} goes from {low[first]:.6g} to {high[first]:.6g}, too far apart to be"
+            " scaled in floating point: divide it by a constant first"
         )
     return spread
 

@@ -17,16 +17,17 @@ def iterative_stratification(
 ) -> IntArray:
     """Deal rows to folds so that every label (and every pair of labels) is spread in proportion.
 
-    Sechidis, Tsoumakas and Vlahavas (2011), "On the stratification of multi-label data"; the second order is
-    that of Szymanski and Kajdanowicz (2017), "A network perspective on stratification of multi-label data".
+    Sechidis, Tsoumakas and Vlahavas (2011), "On the stratification of multi-label data"; the second
+    order is that of Szymanski and Kajdanowicz (2017), "A network perspective on stratification of
+    multi-label data".
 
-    The rows are put in a random order. Then, as long as rows with labels are left: the label with the
-    fewest remaining rows is taken (ties: the lowest index), and each of those rows, in the random order,
-    goes to the fold that still wants most of this label; ties go to the fold that wants most rows,
-    further ties are drawn. With ``order=2`` pairs of labels that occur together stand beside the labels,
-    and come before them at equal counts. Rows without labels go to the fold that wants most rows. A
-    fold's size can miss its share by a few rows where labels overlap: proportions of labels come first,
-    as in the paper.
+    The rows are put in a random order. Then, as long as rows with labels are left: the label with
+    the fewest remaining rows is taken (ties: the lowest index), and each of those rows, in the
+    random order, goes to the fold that still wants most of this label; ties go to the fold that
+    wants most rows, further ties are drawn. With ``order=2`` pairs of labels that occur together
+    stand beside the labels, and come before them at equal counts. Rows without labels go to the
+    fold that wants most rows. A fold's size can miss its share by a few rows where labels overlap:
+    proportions of labels come first, as in the paper.
 
     Parameters
     ----------

@@ -45,7 +45,9 @@ def _choose(wanted_item: FloatArray, wanted_rows: FloatArray, draw: float) -> in
     """Return the fold that wants most of the item; ties by the rows it wants, further ties by the draw."""
     best_item, best_rows, tied = -np.inf, -np.inf, 0
     for fold in range(len(wanted_rows)):
-        if wanted_item[fold] > best_item or (wanted_item[fold] == best_item and wanted_rows[fold] > best_rows):
+        if wanted_item[fold] > best_item or (
+            wanted_item[fold] == best_item and wanted_rows[fold] > best_rows
+        ):
             best_item, best_rows, tied = wanted_item[fold], wanted_rows[fold], 1
         elif wanted_item[fold] == best_item and wanted_rows[fold] == best_rows:
             tied += 1

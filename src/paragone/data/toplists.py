@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.prescriptions import Prescriptions, read_all_lines, read_lines, read_prescriptions, whole_number
+from paragone.data.prescriptions import (
+    Prescriptions,
+    read_all_lines,
+    read_lines,
+    read_prescriptions,
+    whole_number,
+)
 from paragone.errors import InputError
 from paragone.reading import map_array, read_arrays
 from paragone.validation import FloatArray
@@ -23,9 +29,10 @@ def read_scores(path: str | Path) -> Any:
     Parameters
     ----------
     path : path
-        A ``.npy`` is mapped, not loaded. A ``.npz`` must hold one array. In a text file each line is a sample, its
-        values separated by commas or blanks: whole numbers throughout are lists of ids (of any length, best first, an
-        empty line is an empty list), anything else is a matrix of scores.
+        A ``.npy`` is mapped, not loaded. A ``.npz`` must hold one array. In a text file each line
+        is a sample, its values separated by commas or blanks: whole numbers throughout are lists of
+        ids (of any length, best first, an empty line is an empty list), anything else is a matrix
+        of scores.
 
     Returns
     -------
@@ -40,14 +47,18 @@ def read_scores(path: str | Path) -> Any:
     if name.suffix == ".npz":
         stored = read_arrays(name, str(name))
         if len(stored) != 1:
-            raise InputError(f"{path} holds {len(stored)} arrays ({', '.join(stored)}): one is expected")
+            raise InputError(
+                f"{path} holds {len(stored)} arrays ({', '.join(stored)}): one is expected"
+            )
         return _numeric(next(iter(stored.values())), name)
     return _read_text(name)
 
 
 def _numeric(array: NDArray[Any], path: Path) -> NDArray[Any]:
     if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise InputError(f"{path} must hold a matrix of numbers, it holds {array.dtype} of shape {array.shape}")
+        raise InputError(
+            f"{path} must hold a matrix of numbers, it holds {array.dtype} of shape {array.shape}"
+        )
     return array
 
 
@@ -57,14 +68,19 @@ def _read_text(path: Path) -> Any:
         raise InputError(f"{path} is empty: expected one line a sample")
     if all(word.isascii() and word.isdigit() for row in words for word in row):
         # An empty line is an empty list, the last one too.
-        return [np.asarray([whole_number(word, str(path)) for word in row], dtype=np.int64) for row in words]
+        return [
+            np.asarray([whole_number(word, str(path)) for word in row], dtype=np.int64)
+            for row in words
+        ]
     while not words[-1]:
         # A row of scores cannot be empty, so empty lines at the end mean nothing.
         words.pop()
     rows = []
     for number, row in enumerate(words, start=1):
         if len(row) != len(words[0]):
-            raise InputError(f"{path}, line {number}: {len(row)} scores, the first line has {len(words[0])}")
+            raise InputError(
+                f"{path}, line {number}: {len(row)} scores, the first line has {len(words[0])}"
+            )
         try:
             rows.append([float(word) for word in row])
         except ValueError as error:
@@ -78,8 +94,9 @@ def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]
     Parameters
     ----------
     path : path
-        Lines ``tokens<TAB>items`` (the items are the truth and the queries come along), or lines of item ids separated
-        by blanks or commas; an empty line is a sample without relevant items, the last one too.
+        Lines ``tokens<TAB>items`` (the items are the truth and the queries come along), or lines of
+        item ids separated by blanks or commas; an empty line is a sample without relevant items,
+        the last one too.
 
     Returns
     -------
@@ -89,7 +106,8 @@ def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]
     lines = read_all_lines(path)
     if not lines:
         raise InputError(f"{path} is empty: expected one line a sample")
-    # Any line, because ids after a first line without a tab would be read together with the tokens before it.
+    # Any line, because ids after a first line without a tab would be read together with the tokens
+    # before it.
     if any("\t" in line for line in lines):
         rows = read_prescriptions(path)
         bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
@@ -119,8 +137,8 @@ QRELS_LINE = "query 0 document relevance"
 class TrecRun:
     """A run joined with its judgements, ready for `topk_scores`.
 
-    Documents are numbered for each query by themselves, in the order of their names, so that the higher number is
-    the later name; only documents that the run or the judgements name have one.
+    Documents are numbered for each query by themselves, in the order of their names, so that the
+    higher number is the later name; only documents that the run or the judgements name have one.
 
     Attributes
     ----------
@@ -201,8 +219,9 @@ def read_relevant(path: str | Path) -> tuple[dict[str, dict[str, int]], tuple[st
     Parameters
     ----------
     path : path
-        Four columns of which the second is one and the same throughout are qrels. Tabs between two to four columns are
-        interactions, each relevant whatever its rating; a heading such as RecBole's ``user_id:token`` may stand above.
+        Four columns of which the second is one and the same throughout are qrels. Tabs between two
+        to four columns are interactions, each relevant whatever its rating; a heading such as
+        RecBole's ``user_id:token`` may stand above.
 
     Returns
     -------
@@ -211,7 +230,9 @@ def read_relevant(path: str | Path) -> tuple[dict[str, dict[str, int]], tuple[st
     """
     lines = read_lines(path)
     if not lines:
-        raise InputError(f"{path} is empty: expected {QRELS_LINE!r}, or a user and an item with a tab between")
+        raise InputError(
+            f"{path} is empty: expected {QRELS_LINE!r}, or a user and an item with a tab between"
+        )
     rows = [line.split() for line in lines]
     if all(len(row) == 4 for row in rows) and len({row[1] for row in rows}) == 1:
         return read_qrels(path), ()
@@ -221,23 +242,34 @@ def read_relevant(path: str | Path) -> tuple[dict[str, dict[str, int]], tuple[st
         try:
             columns = [heading.index("user_id"), heading.index("item_id")]
         except ValueError as error:
-            raise InputError(f"{path}: its heading has no user_id and item_id: {lines[0][:60]!r}") from error
+            raise InputError(
+                f"{path}: its heading has no user_id and item_id: {lines[0][:60]!r}"
+            ) from error
     found: dict[str, dict[str, int]] = {}
     ratings = set()
     for number, line in enumerate(lines[bool(heading) :], start=1 + bool(heading)):
         parts = [part.strip() for part in line.split("\t")]
         if len(parts) < 2 or (not heading and len(parts) > 4) or len(parts) <= max(columns):
-            raise InputError(f"{path}, line {number}: expected {QRELS_LINE!r}, or a user and an item with tabs between")
+            raise InputError(
+                f"{path}, line {number}: expected {QRELS_LINE!r}, or a user and an item with tabs"
+                " between"
+            )
         user, item = (parts[column] for column in columns)
         if item in found.setdefault(user, {}):
             raise InputError(f"{path}, line {number}: item {item!r} stands twice for user {user!r}")
         found[user][item] = 1
         ratings.add(parts[2] if len(parts) > 2 and not heading else "")
-    graded = ("every interaction of the truth counts as relevant, whatever its rating",) if len(ratings) > 1 else ()
+    graded = (
+        ("every interaction of the truth counts as relevant, whatever its rating",)
+        if len(ratings) > 1
+        else ()
+    )
     return found, graded
 
 
-def join_run(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], *, relevant_from: int = 1) -> TrecRun:
+def join_run(
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], *, relevant_from: int = 1
+) -> TrecRun:
     """Join a run with its judgements over the queries both know.
 
     Parameters
@@ -261,7 +293,10 @@ def join_run(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]],
     queries = tuple(query for query in qrels if query in run)
     if not queries:
         raise InputError("the run and the judgements have no query in common")
-    numbers = [{name: index for index, name in enumerate(sorted({*run[query], *qrels[query]}))} for query in queries]
+    numbers = [
+        {name: index for index, name in enumerate(sorted({*run[query], *qrels[query]}))}
+        for query in queries
+    ]
     width = max(len(number) for number in numbers)
     scores = np.zeros((len(queries), width))
     retrieved = np.zeros((len(queries), width), dtype=np.bool_)
@@ -281,11 +316,15 @@ def _notes(
     notes = []
     without_run, without_qrels = len(qrels) - len(queries), len(run) - len(queries)
     if without_run:
-        notes.append(f"{without_run} judged queries are not in the run: left out, as trec_eval does")
+        notes.append(
+            f"{without_run} judged queries are not in the run: left out, as trec_eval does"
+        )
     if without_qrels:
         notes.append(f"{without_qrels} queries of the run are not judged: left out")
     if any(grade > 1 for judged in qrels.values() for grade in judged.values()):
-        notes.append("graded judgements count as relevant or not; NDCG takes no account of the grade")
+        notes.append(
+            "graded judgements count as relevant or not; NDCG takes no account of the grade"
+        )
     return tuple(notes)
 
 

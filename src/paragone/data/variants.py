@@ -1,7 +1,7 @@
 """Variants of generated datasets: fewer rows, classes of exact shares, noisy labels, with rows of their own.
 
-What was proven of a dataset is proven of the dataset as it is. A variant has the same formula and the same cut, and
-nothing is claimed of it unless it was put to proof itself.
+What was proven of a dataset is proven of the dataset as it is. A variant has the same formula and
+the same cut, and nothing is claimed of it unless it was put to proof itself.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class DatasetVariant:
         'paragone-v1-3 with 10 % of the labels drawn anew'
         """
         return (
-            f"{dataset} with {self.words}; claims are of {dataset} itself, and nothing is claimed of this variant "
-            "unless it was put to proof"
+            f"{dataset} with {self.words}; claims are of {dataset} itself, and nothing is claimed"
+            " of this variant unless it was put to proof"
         )
 
 
@@ -147,8 +147,11 @@ def draw_variant(
     X = rng.normal(size=shape)
     labels = _labelled(formula, cut, X)
     if variant.noise:
-        # The label of another row, seen by nobody, has the shares of the classes and knows nothing of this one.
-        own = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _OTHER_ROWS)))
+        # The label of another row, seen by nobody, has the shares of the classes and knows nothing
+        # of this one.
+        own = np.random.default_rng(
+            np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _OTHER_ROWS))
+        )
         again = own.random(shape[0]) < variant.noise
         labels = np.where(again, _labelled(formula, cut, own.normal(size=shape)), labels)
     return X, labels
@@ -163,7 +166,11 @@ def _labelled(formula: Expression, cut: tuple[float, bool], X: FloatArray) -> ND
 
 
 def _with_shares(
-    formula: Expression, cut: tuple[float, bool], shape: tuple[int, int], positive: float, rng: np.random.Generator
+    formula: Expression,
+    cut: tuple[float, bool],
+    shape: tuple[int, int],
+    positive: float,
+    rng: np.random.Generator,
 ) -> tuple[FloatArray, NDArray[np.uint8]]:
     """Take the first rows of each class, in the order in which they were drawn."""
     n_of = {1: round(shape[0] * positive)}
@@ -171,11 +178,19 @@ def _with_shares(
     rows, labels = np.empty((0, shape[1])), np.empty(0, dtype=np.uint8)
     for _ in range(_MOST_BLOCKS):
         block = rng.normal(size=shape)
-        rows, labels = np.vstack([rows, block]), np.concatenate([labels, _labelled(formula, cut, block)])
+        rows, labels = (
+            np.vstack([rows, block]),
+            np.concatenate([labels, _labelled(formula, cut, block)]),
+        )
         if all((labels == one).sum() >= n for one, n in n_of.items()):
-            taken = np.sort(np.concatenate([np.flatnonzero(labels == one)[:n] for one, n in n_of.items()]))
+            taken = np.sort(
+                np.concatenate([np.flatnonzero(labels == one)[:n] for one, n in n_of.items()])
+            )
             return rows[taken], labels[taken]
-    raise InputError(f"{formula}: one class is too rare to be {max(positive, 1 - positive):.0%} of {shape[0]} rows")
+    raise InputError(
+        f"{formula}: one class is too rare to be {max(positive, 1 - positive):.0%} of {shape[0]}"
+        " rows"
+    )
 
 
 class _Entry(Protocol):
@@ -210,7 +225,9 @@ def make_variant(entry: _Entry, variant: DatasetVariant) -> Dataset:
     ('paragone-v1-1-balanced', 0.5)
     """
     if entry.cut is None:
-        raise InputError(f"dataset {entry.name!r} has no cut between two classes, and so no variants")
+        raise InputError(
+            f"dataset {entry.name!r} has no cut between two classes, and so no variants"
+        )
     X, labels = draw_variant(
         checked_formula(entry.name, entry.formula, entry.md5),
         (entry.cut, entry.inclusive),

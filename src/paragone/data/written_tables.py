@@ -1,7 +1,8 @@
 """Tables of text as people's programs write them: their encoding, their separator, and numbers written as text.
 
-A spreadsheet in half of the world writes semicolons and decimal commas, an older one Windows-1252, a form ``?`` for a
-gap and ``$1,200`` for a number. What can mean one thing only is read so and said; the rest stays what it is.
+A spreadsheet in half of the world writes semicolons and decimal commas, an older one Windows-1252,
+a form ``?`` for a gap and ``$1,200`` for a number. What can mean one thing only is read so and
+said; the rest stays what it is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ MOST_SHOWN = 3
 SEPARATORS = "\t;|,"
 SEPARATOR_NAMES = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
-GAP_MARKS = frozenset({"", "na", "n/a", "#n/a", "n.a.", "null", "none", "nan", "-", "--", "–", "—", "?", "."})
+GAP_MARKS = frozenset(
+    {"", "na", "n/a", "#n/a", "n.a.", "null", "none", "nan", "-", "--", "–", "—", "?", "."}
+)
 """What people write where there is no number, in lower case."""
 
 _PLAIN = re.compile(r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
@@ -77,8 +80,8 @@ def separator_of(text: str, usual: str = "") -> str:
     text : str
         The beginning of a table.
     usual : str
-        What to return where none cuts every line alike, as with texts that have line ends in them; by default the one
-        that cuts the first line into the most parts.
+        What to return where none cuts every line alike, as with texts that have line ends in them;
+        by default the one that cuts the first line into the most parts.
 
     Examples
     --------
@@ -149,13 +152,17 @@ def with_numbers_read(frame: pd.DataFrame, separator: str = ",") -> tuple[pd.Dat
         mark = _mark(one, marks, separator)
         if mark is None:
             example = next(text for text in one.texts if "," in text or "." in text)
-            told.setdefault("left as text", []).append(f"{one.name!r} ({example!r} may have thousands or decimals)")
+            told.setdefault("left as text", []).append(
+                f"{one.name!r} ({example!r} may have thousands or decimals)"
+            )
             continue
         texts = frame[one.name].map(lambda text, mark=mark: _number(text, mark), na_action="ignore")
         read[one.name] = pd.to_numeric(texts).astype("float64")
         what, shown = _said(one, mark)
         told.setdefault(what, []).append(shown)
-    return (frame.assign(**read) if read else frame), [_listed(what, shown) for what, shown in told.items()]
+    return (frame.assign(**read) if read else frame), [
+        _listed(what, shown) for what, shown in told.items()
+    ]
 
 
 def with_thousands_read(frame: pd.DataFrame, texts: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -181,7 +188,9 @@ def with_thousands_read(frame: pd.DataFrame, texts: pd.DataFrame) -> tuple[pd.Da
         if len(there) and there.map(lambda text: THOUSANDS.fullmatch(text) is not None).all():
             read[name] = texts[name].str.replace(".", "").str.replace("−", "-").astype("float64")
             told.append(f"{name!r} ({there.iloc[0]!r} is {read[name][there.index[0]]:.10g})")
-    return (frame.assign(**read) if read else frame), [_listed("thousands read", told)] if told else []
+    return (frame.assign(**read) if read else frame), (
+        [_listed("thousands read", told)] if told else []
+    )
 
 
 def _listed(what: str, shown: Sequence[str]) -> str:
@@ -274,5 +283,9 @@ def _said(one: _Written, mark: Mark) -> tuple[str, str]:
     if one.gaps:
         are = "is a gap" if len(one.gaps) == 1 else "are gaps"
         shown.append(f"{' and '.join(map(repr, one.gaps[:2]))} {are}")
-    what = DECIMAL_COMMAS if mark == "comma" and odd is not None and "," in odd else "text read as numbers"
+    what = (
+        DECIMAL_COMMAS
+        if mark == "comma" and odd is not None and "," in odd
+        else "text read as numbers"
+    )
     return what, f"{one.name!r} ({', '.join(shown)})"

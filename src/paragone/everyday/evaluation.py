@@ -72,8 +72,8 @@ def evaluate(
     Parameters
     ----------
     methods : mapping or list, optional
-        Estimators and pipelines of scikit-learn's interface, classes, or ``"module:Class"``, with names of your own or
-        those of their classes; the usual methods where none is given.
+        Estimators and pipelines of scikit-learn's interface, classes, or ``"module:Class"``, with
+        names of your own or those of their classes; the usual methods where none is given.
     data : Dataset, (X, y), table, path, name, or a mapping or list of those
         Tables keep the types of their columns: text, categories, dates and gaps travel as they are.
     target : str, optional
@@ -81,24 +81,28 @@ def evaluate(
     task : {"classification", "regression"}, optional
         What the target is, where neither the methods nor its values are to say it.
     groups, time, weight : str, optional
-        The columns that say which rows belong together, when they were measured, and how much they count.
+        The columns that say which rows belong together, when they were measured, and how much they
+        count.
     drop : sequence of str
         Columns to leave out.
     split : int, float, splitter or iterable of (train, test), default=5
-        Folds, a share to test on, any splitter of scikit-learn's interface, or row numbers. Folds are stratified by
-        class, keep groups together, and go forward in time where the data say so.
+        Folds, a share to test on, any splitter of scikit-learn's interface, or row numbers. Folds
+        are stratified by class, keep groups together, and go forward in time where the data say so.
     metrics : str, callable or list, optional
         Names of scikit-learn's scorers, scorers or functions; methods are ranked by the first.
     seeds : int, default=1
         How many seeds every method that has an open ``random_state`` is run with.
     tune : int, optional
-        Give every method whose space is known, or named in ``spaces``, so many trials on inner splits of train.
+        Give every method whose space is known, or named in ``spaces``, so many trials on inner
+        splits of train.
     spaces : mapping of str to mapping, optional
         Spaces of methods by name, as `TunedEstimator` takes them.
     prepare : bool, default=True
-        Whether methods that need numbers are given the default preparation of tables, fitted on train in every split.
+        Whether methods that need numbers are given the default preparation of tables, fitted on
+        train in every split.
     name : str, optional
-        What the store calls it; by default a name that follows from data, methods, splits and metrics.
+        What the store calls it; by default a name that follows from data, methods, splits and
+        metrics.
     seed : int
         Every random thing follows from it.
     store : str or Path
@@ -106,8 +110,9 @@ def evaluate(
     workers : int, optional
         How many cells are worked on at a time; one per core where it is not given.
     accept_leak : str or sequence of str
-        Codes of leaks, such as ``"PG101"``, or ``"all"``, that may stand: the data is looked at before the first fit,
-        and errors stop it otherwise. What was accepted is kept in the store and said with the finding.
+        Codes of leaks, such as ``"PG101"``, or ``"all"``, that may stand: the data is looked at
+        before the first fit, and errors stop it otherwise. What was accepted is kept in the store
+        and said with the finding.
     observer : Observer, optional
         Whoever follows the run, instead of the lines that are printed.
     verbose : bool, default=True
@@ -127,10 +132,13 @@ def evaluate(
     ...     answer = evaluate({"bayes": GaussianNB(), "floor": DummyClassifier()}, "wine",
     ...                       store=f"{folder}/a.sqlite", workers=0, verbose=False)
     ...     print(answer.finding)
-    On wine, bayes is better than floor by balanced accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.647]).
+    On wine, bayes is better than floor by balanced accuracy: 0.974 against 0.333 (+0.641 [+0.635,
+    +0.647]).
     """
     if data is None:
-        raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
+        raise InputError(
+            "evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))"
+        )
     roles = Roles(target, groups, time, weight, tuple([drop] if isinstance(drop, str) else drop))
     datasets = offered_datasets(data, replace(roles, task=_task(task, methods)))
     tasks = {dataset.task for dataset in datasets}
@@ -146,20 +154,29 @@ def evaluate(
         unknown = next((name for name in own if name not in chosen), None)
         if unknown is not None:
             raise unknown_name("method in spaces", str(unknown), chosen)
-        chosen = {name: tuned_method(name, given, tune, own.get(name), scoring) for name, given in chosen.items()}
+        chosen = {
+            name: tuned_method(name, given, tune, own.get(name), scoring)
+            for name, given in chosen.items()
+        }
     elif spaces:
         raise InputError("evaluate: spaces are for tuning: say tune=20 as well")
     protocol = Predict(
-        metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare
+        metrics=usual_metrics(datasets) if metrics is None else metrics,
+        task=found_task,
+        prepare_tables=prepare,
     )
     check_direction(protocol, found_task)
     name = content_name(datasets, chosen, split, protocol, seed, seeds) if name is None else name
-    experiment = Experiment(datasets, chosen, split, protocol, name=name, seed=seed, repeats=_repeats(chosen, seeds))
+    experiment = Experiment(
+        datasets, chosen, split, protocol, name=name, seed=seed, repeats=_repeats(chosen, seeds)
+    )
     watch = observer
     if verbose:
         for line in introduction(experiment):
             say_in_words(line, stderr=True)
-    passed = check_before_run(experiment, store, accept_leak, tell=_tell_on_stderr if verbose else _tell_nobody)
+    passed = check_before_run(
+        experiment, store, accept_leak, tell=_tell_on_stderr if verbose else _tell_nobody
+    )
     if verbose and watch is None:
         from paragone.everyday.progress import ProgressBar
 
@@ -183,10 +200,15 @@ def _task(task: str | None, methods: Any) -> Any:
         raise unknown_name("task", task, ("classification", "regression"))
     if task is not None or methods is None:
         return task
-    declared = [Method.declare(given, kind=f"method {name!r}") for name, given in methods_argument(methods).items()]
+    declared = [
+        Method.declare(given, kind=f"method {name!r}")
+        for name, given in methods_argument(methods).items()
+    ]
     kinds = {predicted_task(method) for method in declared} - {None}
     if len(kinds) > 1:
-        raise InputError("evaluate: some methods are classifiers and some regressors: compare one kind at a time")
+        raise InputError(
+            "evaluate: some methods are classifiers and some regressors: compare one kind at a time"
+        )
     return kinds.pop() if kinds else None
 
 
@@ -209,12 +231,26 @@ def check_direction(protocol: Predict, task: str) -> None:
 
 
 def content_name(
-    datasets: Sequence[Dataset], methods: Mapping[str, Any], split: Any, protocol: Predict, seed: int, seeds: int
+    datasets: Sequence[Dataset],
+    methods: Mapping[str, Any],
+    split: Any,
+    protocol: Predict,
+    seed: int,
+    seeds: int,
 ) -> str:
     """Return a name for an evaluation: the same call has the same name, and another one has another."""
-    declared = {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+    declared = {
+        name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()
+    }
     shown = split if isinstance(split, (int, float, str)) else repr(split)
-    whole = [[d.name, d.fingerprint] for d in datasets], declared, shown, protocol.identity(), seed, seeds
+    whole = (
+        [[d.name, d.fingerprint] for d in datasets],
+        declared,
+        shown,
+        protocol.identity(),
+        seed,
+        seeds,
+    )
     return f"evaluation {digest(list(whole))[:8]}"
 
 
@@ -239,7 +275,9 @@ def _repeats(methods: Mapping[str, Any], seeds: int) -> dict[str, int]:
         raise InputError(f"seeds: expected a whole number of at least 1, got {seeds!r}")
     if seeds == 1:
         return {}
-    declared = {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+    declared = {
+        name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()
+    }
     return {name: seeds for name, method in declared.items() if method.has_seed}
 
 
@@ -250,17 +288,32 @@ def introduction(experiment: Experiment) -> list[str]:
     lines = []
     for name, arrangement in experiment.layout.arrangements.items():
         dataset = arrangement.dataset
-        lines.append(f"{name}: {dataset.n_samples} rows; {'; '.join(dataset.notes) or _seen(dataset)}")
+        lines.append(
+            f"{name}: {dataset.n_samples} rows; {'; '.join(dataset.notes) or _seen(dataset)}"
+        )
         lines.append(f"  split: {describe_splits(dataset, experiment.split)}")
         lines += [f"  note: {told}" for told in said_of_data(dataset, arrangement.splits)]
-        prepared = [one for one, method in experiment.methods.items() if arrangement.method(method) is not method]
+        prepared = [
+            one
+            for one, method in experiment.methods.items()
+            if arrangement.method(method) is not method
+        ]
         if prepared:
-            lines.append(f"  prepared on train in every split (text, dates, gaps): {', '.join(prepared)}")
-    tuned = {name: method.params["trials"] for name, method in experiment.methods.items() if "trials" in method.params}
+            lines.append(
+                f"  prepared on train in every split (text, dates, gaps): {', '.join(prepared)}"
+            )
+    tuned = {
+        name: method.params["trials"]
+        for name, method in experiment.methods.items()
+        if "trials" in method.params
+    }
     if tuned:
         left = [name for name in experiment.methods if name not in tuned]
         rest = f"; as they stand: {', '.join(left)}" if left else ""
-        lines.append(f"tuned by {max(tuned.values())} trials on inner splits of train: {', '.join(tuned)}{rest}")
+        lines.append(
+            f"tuned by {max(tuned.values())} trials on inner splits of train:"
+            f" {', '.join(tuned)}{rest}"
+        )
     return lines
 
 
@@ -316,7 +369,9 @@ class Evaluation:
     def scores(self, metric: str | None = None) -> pd.DataFrame:
         """Return every score in tidy form: dataset, fold, method, metric, value; another metric needs no new fit."""
         if metric is None:
-            return self._all_scores[["dataset", "fold", "method", "metric", "value"]].reset_index(drop=True)
+            return self._all_scores[["dataset", "fold", "method", "metric", "value"]].reset_index(
+                drop=True
+            )
         known = self._all_scores["metric"].unique().tolist()
         if metric not in known:
             return self._scored_again(metric)
@@ -340,7 +395,9 @@ class Evaluation:
             )
         ]
         frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "metric", "value"])
-        return frame.groupby(["dataset", "fold", "method", "metric"], sort=False, as_index=False)["value"].mean()
+        return frame.groupby(["dataset", "fold", "method", "metric"], sort=False, as_index=False)[
+            "value"
+        ].mean()
 
     def _truth(self, cell: Any) -> Any:
         arrangement = self.experiment.layout.arrangements[cell.dataset]
@@ -363,8 +420,17 @@ class Evaluation:
         frames = []
         for cell, arrays in self._answers():
             split = self.experiment.layout.split(cell)
-            frame = pd.DataFrame({"dataset": cell.dataset, "fold": cell.fold, "row": split.test, "method": cell.method})
-            frame = frame.assign(repeat=cell.repeat, truth=self._truth(cell), predicted=arrays["predicted"])
+            frame = pd.DataFrame(
+                {
+                    "dataset": cell.dataset,
+                    "fold": cell.fold,
+                    "row": split.test,
+                    "method": cell.method,
+                }
+            )
+            frame = frame.assign(
+                repeat=cell.repeat, truth=self._truth(cell), predicted=arrays["predicted"]
+            )
             if "probabilities" in arrays:
                 for place, label in enumerate(arrays["classes"]):
                     frame[f"p({label})"] = arrays["probabilities"][:, place]
@@ -382,8 +448,19 @@ class Evaluation:
                 told = None if fitted is None else fitted.info.get("tuning")
                 if told is not None:
                     place = (cell.dataset, cell.fold, cell.method, cell.repeat)
-                    rows.append((*place, told["trials"], told["failed"], told["params"], told["best_after"]))
-        columns = ["dataset", "fold", "method", "repeat", "trials", "failed", "params", "best_after"]
+                    rows.append(
+                        (*place, told["trials"], told["failed"], told["params"], told["best_after"])
+                    )
+        columns = [
+            "dataset",
+            "fold",
+            "method",
+            "repeat",
+            "trials",
+            "failed",
+            "params",
+            "best_after",
+        ]
         return pd.DataFrame(rows, columns=columns)
 
     def costs(self) -> pd.DataFrame:
@@ -399,7 +476,10 @@ class Evaluation:
         from paragone.stats import compare
 
         chosen = metric or self.metric
-        known = {"higher_is_better": self._higher(chosen), "designs": self.experiment.layout.designs}
+        known = {
+            "higher_is_better": self._higher(chosen),
+            "designs": self.experiment.layout.designs,
+        }
         return compare(self.scores(chosen), metric=chosen, **(known | options))
 
     def report(self, folder: str | Path, **options: Any) -> tuple[Path, ...]:
@@ -414,7 +494,13 @@ class Evaluation:
         if method not in self.experiment.methods:
             raise unknown_name("method", method, self.experiment.methods)
         arrangements = self.experiment.layout.arrangements
-        name = dataset if dataset is not None else next(iter(arrangements)) if len(arrangements) == 1 else None
+        name = (
+            dataset
+            if dataset is not None
+            else next(iter(arrangements))
+            if len(arrangements) == 1
+            else None
+        )
         if name is None:
             raise InputError(f"refit: on which dataset? Name one of {', '.join(arrangements)}")
         if name not in arrangements:
@@ -422,7 +508,9 @@ class Evaluation:
         from paragone.protocols.predict import fit_arguments
 
         data = arrangements[name].dataset
-        estimator = arrangements[name].method(self.experiment.methods[method]).build(self.experiment.seed)
+        estimator = (
+            arrangements[name].method(self.experiment.methods[method]).build(self.experiment.seed)
+        )
         return estimator.fit(data.X, data.y, **fit_arguments(estimator, data.weights, data.groups))
 
     # The finding
@@ -444,7 +532,9 @@ class Evaluation:
             self.scores(self.metric)[["dataset", "fold", "method", "value"]],
             self.experiment.layout.designs,
             tuple(self.experiment.methods),
-            mine["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
+            mine["status"]
+            .agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum()))
+            .to_dict(),
             mine["fit_cpu_seconds"].sum().to_dict(),
         )
 
@@ -457,7 +547,10 @@ class Evaluation:
     def warnings(self) -> tuple[str, ...]:
         """What the methods warned of, the cells that failed, and whose seed was fixed."""
         with self.results as results:
-            warned = (*results.warned(self.experiment.name), *results.seed_notes(self.experiment.name))
+            warned = (
+                *results.warned(self.experiment.name),
+                *results.seed_notes(self.experiment.name),
+            )
             failures = results.failures()
         mine = failures[failures["experiment"] == self.experiment.name]
         told = [

@@ -61,7 +61,9 @@ class ProgressBar:
         if outcome is not None and outcome.status != "done":
             where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
             self._print(f"{outcome.status}: {where}: {outcome.error}")
-        elif not self._console.is_terminal and (tally.finished >= self._next_step or tally.finished == tally.total):
+        elif not self._console.is_terminal and (
+            tally.finished >= self._next_step or tally.finished == tally.total
+        ):
             left = time_left(tally)
             self._print(f"{tally.finished} of {tally.total} cells{left and ', '}{left}")
             self._next_step = tally.finished + max(1, tally.total // PLAIN_STEPS)

@@ -38,7 +38,10 @@ def experiment_file(path: Path, roles: Roles, folder: Path) -> tuple[str, Datase
     lines = [
         f"# {path.name}: {dataset.n_samples} rows. What was seen in it:",
         *(f"#   {note}" for note in dataset.notes),
-        "# Run it with `paragone run`; run it again after any change: only what is missing is worked on.",
+        (
+            "# Run it with `paragone run`; run it again after any change: only what is missing is"
+            " worked on."
+        ),
         f"name = {_text(dataset.name)}",
         "seed = 0  # every random thing follows from it",
         "",
@@ -54,24 +57,45 @@ def experiment_file(path: Path, roles: Roles, folder: Path) -> tuple[str, Datase
         "",
         "[protocol]",
         'kind = "predict"',
-        f"metrics = {json.dumps(list(usual_metrics([dataset])))}  # methods are ranked by the first",
+        (
+            f"metrics = {json.dumps(list(usual_metrics([dataset])))}  # methods are ranked by the"
+            " first"
+        ),
         "",
-        "# A method is a class, `module:Class`, with its parameters; a pipeline has steps before it.",
+        (
+            "# A method is a class, `module:Class`, with its parameters; a pipeline has steps"
+            " before it."
+        ),
         "[methods]",
-        *(f"{name} = {_method(Method.declare(given))}" for name, given in usual_methods(dataset.task).items()),
+        *(
+            f"{name} = {_method(Method.declare(given))}"
+            for name, given in usual_methods(dataset.task).items()
+        ),
     ]
     return "\n".join(lines) + "\n", dataset
 
 
 def _offers(dataset: Dataset, roles: Roles) -> list[str]:
     """Name what could be said of columns and was not, commented out."""
-    dates = [name for name, kind in column_kinds(dataset.X).items() if kind == "date"] if dataset.is_table else []
+    dates = (
+        [name for name, kind in column_kinds(dataset.X).items() if kind == "date"]
+        if dataset.is_table
+        else []
+    )
     offers = {
         "groups": (roles.groups, "subject", "rows of one group move together"),
-        "time": (roles.time, dates[0] if dates else "date", "train on earlier rows, test on later ones"),
+        "time": (
+            roles.time,
+            dates[0] if dates else "date",
+            "train on earlier rows, test on later ones",
+        ),
         "weight": (roles.weight, "weight", "how much a row counts in fits"),
     }
-    found = [f"# {role} = {_text(column)}  # {why}" for role, (said, column, why) in offers.items() if said is None]
+    found = [
+        f"# {role} = {_text(column)}  # {why}"
+        for role, (said, column, why) in offers.items()
+        if said is None
+    ]
     return found if roles.drop else [*found, '# drop = ["id"]  # columns to leave out']
 
 
@@ -94,7 +118,9 @@ def _method(method: Method) -> str:
 def _parts(method: Method) -> dict[str, str]:
     found = {"use": _text(_public(method))}
     if method.params:
-        found["params"] = _inline({name: json.dumps(value) for name, value in method.params.items()})
+        found["params"] = _inline(
+            {name: json.dumps(value) for name, value in method.params.items()}
+        )
     return found
 
 

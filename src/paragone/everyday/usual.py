@@ -9,8 +9,8 @@ from typing import Any
 def usual_methods(task: str) -> dict[str, Any]:
     """Return the methods that anybody would try first, each at sound settings.
 
-    They are scikit-learn's own; LightGBM, XGBoost and CatBoost join where they are installed. What a method needs done
-    to the columns of a table, the predict protocol does.
+    They are scikit-learn's own; LightGBM, XGBoost and CatBoost join where they are installed. What
+    a method needs done to the columns of a table, the predict protocol does.
 
     Parameters
     ----------
@@ -34,7 +34,11 @@ def usual_methods(task: str) -> dict[str, Any]:
 _OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "lightgbm": ("lightgbm", "lightgbm:LGBM", {"verbose": -1, "n_jobs": 1}),
     "xgboost": ("xgboost", "xgboost:XGB", {"enable_categorical": True, "n_jobs": 1}),
-    "catboost": ("catboost", "catboost:CatBoost", {"verbose": 0, "thread_count": 1, "allow_writing_files": False}),
+    "catboost": (
+        "catboost",
+        "catboost:CatBoost",
+        {"verbose": 0, "thread_count": 1, "allow_writing_files": False},
+    ),
 }
 
 

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from paragone.generate.evidence import Evidence, learning_curve, measure
     from paragone.generate.evolve_spec import EvolveSpec
     from paragone.generate.evolving import Evolved, evolve
-    from paragone.generate.formulas import Grammar, canonical, canonical_key, reason_to_reject, simplify
+    from paragone.generate.formulas import (
+        Grammar,
+        canonical,
+        canonical_key,
+        reason_to_reject,
+        simplify,
+    )
     from paragone.generate.inspection import Inspection, inspect_digen
     from paragone.generate.laboratory import Laboratory
     from paragone.generate.manifests import write_sets

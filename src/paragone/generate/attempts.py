@@ -47,13 +47,23 @@ def attempts(
     return tuple(_attempted(pair, races, verdicts) for pair in wanted)
 
 
-def _attempted(pair: NamedPair, races: Sequence[Race], verdicts: Sequence[DatasetProof]) -> OpenPair:
+def _attempted(
+    pair: NamedPair, races: Sequence[Race], verdicts: Sequence[DatasetProof]
+) -> OpenPair:
     for_pair = [race for race in races if pair in race.pairs]
     tuned = [race for race in for_pair if pair in race.tuned_pairs]
-    # A lead without tuning is no match for one with it: the first is shown only where there is nothing else.
+    # A lead without tuning is no match for one with it: the first is shown only where there is
+    # nothing else.
     leads = [(race.formula, race.tuned.leads(*pair)) for race in tuned if race.tuned is not None]
-    leads = leads or [(race.formula, race.untuned.leads(*pair)) for race in for_pair if race.untuned is not None]
-    proofs = [proof for verdict in verdicts for proof in verdict.proofs if (proof.claim.up, proof.claim.down) == pair]
+    leads = leads or [
+        (race.formula, race.untuned.leads(*pair)) for race in for_pair if race.untuned is not None
+    ]
+    proofs = [
+        proof
+        for verdict in verdicts
+        for proof in verdict.proofs
+        if (proof.claim.up, proof.claim.down) == pair
+    ]
     found = {"raced": len(for_pair), "raced_tuned": len(tuned), "tried": len(proofs)}
     return OpenPair(*pair, **{**found, **_best_race(leads), **_best(proofs)})
 
@@ -62,7 +72,11 @@ def _best_race(leads: Sequence[tuple[str, FloatArray]]) -> dict[str, Any]:
     if not leads:
         return {}
     formula, best = max(leads, key=lambda found: float(found[1].mean()))
-    return {"race_formula": formula, "race_mean": float(best.mean()), "race_won": float(np.mean(best > 0))}
+    return {
+        "race_formula": formula,
+        "race_mean": float(best.mean()),
+        "race_won": float(np.mean(best > 0)),
+    }
 
 
 def _best(proofs: Sequence[Proof]) -> dict[str, Any]:

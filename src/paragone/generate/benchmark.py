@@ -21,7 +21,14 @@ from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, drawn_configurations, reference_methods
 from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
 from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.targets import METRICS, SCORED_BY, TARGET_WORDS, check_methods, fresh_protocol, usual_methods
+from paragone.generate.targets import (
+    METRICS,
+    SCORED_BY,
+    TARGET_WORDS,
+    check_methods,
+    fresh_protocol,
+    usual_methods,
+)
 from paragone.stats import compare
 
 if TYPE_CHECKING:
@@ -73,13 +80,13 @@ class MethodBenchmark:
     method, collection : str
         What was put on what.
     scores : DataFrame
-        AUROC, or R2 of numbers, tidy: ``dataset, method, seed, value``; one seed per dataset on DIGEN, the evidence
-        samples elsewhere.
+        AUROC, or R2 of numbers, tidy: ``dataset, method, seed, value``; one seed per dataset on
+        DIGEN, the evidence samples elsewhere.
     chosen : mapping
         The parameters that tuning chose, by dataset.
     predictions : mapping
-        Labels and the method's values on test rows, by dataset; for several classes by dataset and class, each against
-        the rest. Empty for numbers.
+        Labels and the method's values on test rows, by dataset; for several classes by dataset and
+        class, each against the rest. Empty for numbers.
     notes : tuple of str
         What the reader must know, such as a method scored by hard labels.
     how : str
@@ -97,7 +104,8 @@ class MethodBenchmark:
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
     ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
     >>> result.method, result.collection, list(result.charts())
-    ('NB', 'digen', ['heat_map', 'boxes', 'parallel_coordinates', 'roc', 'precision_recall', 'duels'])
+    ('NB', 'digen', ['heat_map', 'boxes', 'parallel_coordinates', 'roc', 'precision_recall',
+    'duels'])
     """
 
     method: str
@@ -117,14 +125,20 @@ class MethodBenchmark:
 
     def table(self) -> pd.DataFrame:
         """Return the mean score by dataset (down) and method (across)."""
-        wide: pd.DataFrame = self.scores.pivot_table(index="dataset", columns="method", values="value", sort=False)
+        wide: pd.DataFrame = self.scores.pivot_table(
+            index="dataset", columns="method", values="value", sort=False
+        )
         return wide
 
     def comparison(self, reference: str | None = None) -> Any:
         """Return the statistical comparison over the datasets: of all pairs, or of a reference with the others."""
-        tidy = self.scores.groupby(["dataset", "method"], sort=False, as_index=False)["value"].mean()
+        tidy = self.scores.groupby(["dataset", "method"], sort=False, as_index=False)[
+            "value"
+        ].mean()
         metric = fresh_protocol(self.target)[1]
-        return compare(tidy.assign(metric=metric), metric=metric, higher_is_better=True, reference=reference)
+        return compare(
+            tidy.assign(metric=metric), metric=metric, higher_is_better=True, reference=reference
+        )
 
     def duels(self, margin: float = MARGIN) -> pd.DataFrame:
         """Count the datasets on which the row's method beats the column's by the margin."""
@@ -139,14 +153,17 @@ class MethodBenchmark:
         several = self.scores.groupby("dataset")["seed"].nunique().max() > 1
         drawn = {
             "heat_map": charts.heat_map(table, metric),
-            "boxes": charts.score_boxes(self.scores, "datasets and seeds" if several else "datasets", metric=metric),
+            "boxes": charts.score_boxes(
+                self.scores, "datasets and seeds" if several else "datasets", metric=metric
+            ),
             "parallel_coordinates": charts.parallel_coordinates(table, self.method, metric=metric),
         }
         if self.target == "binary":
             drawn["roc"] = charts.roc_curves(self.predictions, self.method)
             drawn["precision_recall"] = charts.pr_curves(self.predictions, self.method)
         elif self.target == "multiclass":
-            # No precision-recall curves: guessing has another precision for every class, and one line says it.
+            # No precision-recall curves: guessing has another precision for every class, and one
+            # line says it.
             lines = "One line per dataset and class, the class against the rest, on fresh rows"
             drawn["roc"] = charts.roc_curves(self.predictions, self.method, lines=lines)
         drawn["duels"] = charts.duel_chart(self.duels(), MARGIN, metric=metric)
@@ -173,16 +190,17 @@ def benchmark_method(
 ) -> MethodBenchmark:
     """Put a method on every dataset of a collection, beside the reference methods at the same tuning.
 
-    On DIGEN the published scores stand beside it, tuned with 200 trials, and it is given 200 trials too. On a
-    collection that was proven under tuning it is tuned on every sample of the proof with the trials that the others
-    had; on one whose methods were measured in the best of a few configurations it is given as many, chosen in the same
-    way. With another number of trials every method is tuned with that number here, the references too.
+    On DIGEN the published scores stand beside it, tuned with 200 trials, and it is given 200 trials
+    too. On a collection that was proven under tuning it is tuned on every sample of the proof with
+    the trials that the others had; on one whose methods were measured in the best of a few
+    configurations it is given as many, chosen in the same way. With another number of trials every
+    method is tuned with that number here, the references too.
 
     Parameters
     ----------
     contender : Contender
-        The classifier, or the regressor for numbers, with its search space; with none it is fitted as it is, and that
-        is said.
+        The classifier, or the regressor for numbers, with its search space; with none it is fitted
+        as it is, and that is said.
     laboratory : Laboratory
         Where the fits run.
     collection : Collection, optional
@@ -190,8 +208,8 @@ def benchmark_method(
     sets : sequence of str
         Some of the datasets; all where it is empty.
     trials : int, optional
-        Tune all methods with so many trials; without it only the new method is fitted, with the budget that the others
-        had.
+        Tune all methods with so many trials; without it only the new method is fitted, with the
+        budget that the others had.
     settings : DuelSettings, optional
         How it is tuned; by real AUROC where it is not given.
     tell : callable, optional
@@ -220,7 +238,9 @@ def benchmark_method(
     members = [item for item in collection.sets if not sets or item.name in sets]
     missing = [name for name in sets if name not in {item.name for item in collection.sets}]
     if missing:
-        raise unknown_name(f"dataset in {collection.name}", missing[0], [item.name for item in collection.sets])
+        raise unknown_name(
+            f"dataset in {collection.name}", missing[0], [item.name for item in collection.sets]
+        )
     if not members:
         raise InputError(f"collection {collection.name!r} has no datasets")
     return _on_collection(contender, laboratory, collection, members, trials, settings, say)
@@ -228,7 +248,9 @@ def benchmark_method(
 
 def _refuse_known(contender: Contender, known: Sequence[str]) -> None:
     if contender.name in known:
-        raise InputError(f"two methods are called {contender.name!r}: give the new one another name")
+        raise InputError(
+            f"two methods are called {contender.name!r}: give the new one another name"
+        )
 
 
 def _on_digen(
@@ -243,29 +265,45 @@ def _on_digen(
     others = _known_methods(list(chosen[0].auroc)) if trials is not None else []
     rows: list[SeedScore] = []
     if trials is None:
-        rows = [(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
+        rows = [
+            (entry.name, method, entry.seed, value)
+            for entry in chosen
+            for method, value in entry.auroc.items()
+        ]
     fits: Fits = {}
     given = PUBLISHED_TRIALS if trials is None else trials
     # An experiment has one seed, and folds and tuning follow from it: one experiment per seed.
     for seed in dict.fromkeys(entry.seed for entry in chosen):
         of_seed = [entry for entry in chosen if entry.seed == seed]
-        datasets = [seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed]
-        tuned = {method.name: settings.tuner(method, seed, given) for method in (contender, *others)}
-        found = laboratory.run(f"{contender.name} on digen, seed {seed}", datasets, tuned, Holdout(), seed=seed)
+        datasets = [
+            seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed
+        ]
+        tuned = {
+            method.name: settings.tuner(method, seed, given) for method in (contender, *others)
+        }
+        found = laboratory.run(
+            f"{contender.name} on digen, seed {seed}", datasets, tuned, Holdout(), seed=seed
+        )
         for dataset in datasets:
             if any((dataset.name, method) not in found for method in tuned):
                 continue
-            rows += [(dataset.name, method, seed, found[dataset.name, method].scores["auroc"]) for method in tuned]
+            rows += [
+                (dataset.name, method, seed, found[dataset.name, method].scores["auroc"])
+                for method in tuned
+            ]
             fits[dataset.name] = dataset, found[dataset.name, contender.name]
         say(f"{contender.name}: {len(fits)} of {len(chosen)} datasets of digen")
     beside = (
         "The scores of the other methods are the published ones: 200 trials, same split."
         if trials is None
-        else "The other methods were tuned and scored here in the same way, with the same number of trials."
+        else (
+            "The other methods were tuned and scored here in the same way, with the same number of"
+            " trials."
+        )
     )
     how = (
-        f"{contender.name} {_tuning(contender, given, settings)} on the 800 training rows of the published split, and "
-        f"scored on its 200 test rows. {beside}"
+        f"{contender.name} {_tuning(contender, given, settings)} on the 800 training rows of the"
+        f" published split, and scored on its 200 test rows. {beside}"
     )
     specimens = {entry.name: _digen_formulas()[entry.name] for entry in chosen}
     return _result(contender, "digen", rows, fits, specimens, how)
@@ -306,11 +344,17 @@ def _on_collection(
         if collection.plan is not None:
             found = _tuned_on_samples(contender, others, laboratory, collection, item, trials)
         else:
-            found = _in_one_configuration(contender, others, laboratory, collection, item, trials, n_tried, settings)
+            found = _in_one_configuration(
+                contender, others, laboratory, collection, item, trials, n_tried, settings
+            )
         if found is not None:
             scores, params = found
             known = item.aurocs if trials is None else {}
-            rows += [(item.name, m, i, v) for m, values in {**known, **scores}.items() for i, v in enumerate(values)]
+            rows += [
+                (item.name, m, i, v)
+                for m, values in {**known, **scores}.items()
+                for i, v in enumerate(values)
+            ]
             shown = (
                 _on_own_rows(contender, laboratory, item, params)
                 if is_binary
@@ -320,7 +364,10 @@ def _on_collection(
                 fits[item.name] = shown
         say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
     how = _how_on_collection(contender, collection, trials, n_tried, settings)
-    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes, i.generator()) for i in chosen}
+    specimens = {
+        i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes, i.generator())
+        for i in chosen
+    }
     return _result(contender, collection.name, rows, fits, specimens, how, collection.target)
 
 
@@ -344,7 +391,9 @@ def _tuned_on_samples(
     fits = tuned_fits(item.generator(), taking_part, laboratory, plan, seed, samples, key=item.key)
     if len(fits) < len(samples) * len(taking_part):
         return None
-    scores = {method.name: tuple(fits[method.name, i].score for i in samples) for method in taking_part}
+    scores = {
+        method.name: tuple(fits[method.name, i].score for i in samples) for method in taking_part
+    }
     return scores, fits[contender.name, 0].params
 
 
@@ -354,12 +403,18 @@ def _plan_of(collection: Collection, trials: int | None) -> ProofPlan:
 
 
 def _on_first_sample(
-    contender: Contender, laboratory: Laboratory, collection: Collection, item: GeneratedSet, trials: int | None
+    contender: Contender,
+    laboratory: Laboratory,
+    collection: Collection,
+    item: GeneratedSet,
+    trials: int | None,
 ) -> tuple[Dataset, CellResult] | None:
     """Return what the tuned method gave on the first sample of the proof: the store has it, and nothing is fitted."""
     plan, seed, generator = _plan_of(collection, trials), collection.seed or 0, item.generator()
     key = item.key or generator.identity
-    dataset = generator.parts(plan.n_train, plan.n_fresh, row_seed("evidence", seed, key, 0), name="sample 0")
+    dataset = generator.parts(
+        plan.n_train, plan.n_fresh, row_seed("evidence", seed, key, 0), name="sample 0"
+    )
     methods = {contender.name: tuner_of(contender, plan, collection.target)}
     protocol, _ = fresh_protocol(collection.target)
     found = laboratory.run(f"evidence {key}", [dataset], methods, protocol, seed=seed)
@@ -381,7 +436,9 @@ def _in_one_configuration(
     if trials is None:
         options = [(contender, drawn_configurations(contender, n_tried, item.seed))]
         name = f"{item.name} for {contender.name}"
-        configured = best_configurations(name, item.generator(), options, laboratory, n_train=item.n_rows)
+        configured = best_configurations(
+            name, item.generator(), options, laboratory, n_train=item.n_rows
+        )
     else:
         taking_part = (contender, *others)
         dataset = _split(item)
@@ -390,7 +447,9 @@ def _in_one_configuration(
         shown = laboratory.run(name, [dataset], tuned, Holdout(metrics=("auroc",)), seed=item.seed)
         if len(shown) < len(tuned):
             return None
-        configured = [(method, shown[dataset.name, method.name].info["params"]) for method in taking_part]
+        configured = [
+            (method, shown[dataset.name, method.name].info["params"]) for method in taking_part
+        ]
     evidence = measure(
         f"{item.name} with {contender.name}",
         item.generator(),
@@ -402,7 +461,10 @@ def _in_one_configuration(
     )
     if evidence is None:
         return None
-    scores = {method: tuple(map(float, evidence.aurocs[:, i])) for i, method in enumerate(evidence.methods)}
+    scores = {
+        method: tuple(map(float, evidence.aurocs[:, i]))
+        for i, method in enumerate(evidence.methods)
+    }
     return scores, dict(configured[0][1])
 
 
@@ -419,19 +481,32 @@ def _on_own_rows(
     dataset = _split(item)
     methods = {contender.name: contender.configured(params)}
     seed = item.seed % 2**32
-    found = laboratory.run(f"{contender.name} on {item.name}", [dataset], methods, Holdout(), seed=seed)
+    found = laboratory.run(
+        f"{contender.name} on {item.name}", [dataset], methods, Holdout(), seed=seed
+    )
     fitted = found.get((dataset.name, contender.name))
-    return None if fitted is None else (dataset, replace(fitted, info={**fitted.info, "params": dict(params)}))
+    return (
+        None
+        if fitted is None
+        else (dataset, replace(fitted, info={**fitted.info, "params": dict(params)}))
+    )
 
 
 def _how_on_collection(
-    contender: Contender, collection: Collection, trials: int | None, n_tried: int, settings: DuelSettings
+    contender: Contender,
+    collection: Collection,
+    trials: int | None,
+    n_tried: int,
+    settings: DuelSettings,
 ) -> str:
     curves = {
         "binary": (
-            " ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on the other 80 %."
+            " ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on"
+            " the other 80 %."
         ),
-        "multiclass": " ROC curves are of the fresh rows of the first sample, each class against the rest.",
+        "multiclass": (
+            " ROC curves are of the fresh rows of the first sample, each class against the rest."
+        ),
         "regression": "",
     }[collection.target]
     plan = collection.plan
@@ -443,33 +518,40 @@ def _how_on_collection(
             if contender.space
             else f"has no search space and was fitted as it is on {rows}"
         )
-        # A collection knows its methods by name alone: what is tuned anew are the package's own of these names.
+        # A collection knows its methods by name alone: what is tuned anew are the package's own of
+        # these names.
         others = (
-            f"The other methods, as far as they have anything to tune, were tuned with {given} trials in the proof"
+            f"The other methods, as far as they have anything to tune, were tuned with {given}"
+            " trials in the proof"
             if trials is None
-            else f"The other methods are the package's own of these names, tuned with {given} trials here"
+            else (
+                f"The other methods are the package's own of these names, tuned with {given} trials"
+                " here"
+            )
         )
         return (
-            f"{contender.name} {tuned}, and scored by {SCORED_BY[collection.target]} on {plan.n_fresh:,} fresh rows. "
-            f"{others}, on the same samples.{curves}"
+            f"{contender.name} {tuned}, and scored by {SCORED_BY[collection.target]} on"
+            f" {plan.n_fresh:,} fresh rows. {others}, on the same samples.{curves}"
         )
     fresh = f"on the samples of the evidence, {collection.evidence_rows:,} fresh rows each"
     if trials is not None:
         return (
-            f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and so were the "
-            "reference methods, with the same number of trials; all were measured in the configurations found "
-            f"{fresh}.{curves}"
+            f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and"
+            " so were the reference methods, with the same number of trials; all were measured in"
+            f" the configurations found {fresh}.{curves}"
         )
     if not contender.space:
         return (
-            f"{contender.name} has no search space: it was measured with its own defaults {fresh}. The other methods "
-            f"were measured in the best of up to {n_tried} configurations, on the same samples.{curves}"
+            f"{contender.name} has no search space: it was measured with its own defaults {fresh}."
+            f" The other methods were measured in the best of up to {n_tried} configurations, on"
+            f" the same samples.{curves}"
         )
     return (
-        f"The other methods were measured in the best of up to {n_tried} configurations, chosen on rows of their own, "
-        f"and not tuned further. {contender.name} got the same: its defaults and draws of its space, {n_tried} "
-        f"configurations in all, the best of them on {CHOOSING_ROWS:,} rows that are used for nothing else, "
-        f"measured {fresh}: the samples on which the others were measured.{curves}"
+        f"The other methods were measured in the best of up to {n_tried} configurations, chosen on"
+        f" rows of their own, and not tuned further. {contender.name} got the same: its defaults"
+        f" and draws of its space, {n_tried} configurations in all, the best of them on"
+        f" {CHOOSING_ROWS:,} rows that are used for nothing else, measured {fresh}: the samples on"
+        f" which the others were measured.{curves}"
     )
 
 
@@ -479,8 +561,8 @@ def _known_methods(names: Sequence[str], target: TargetKind = "binary") -> list[
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
-            f"{unknown[0]!r} is not one of the reference methods and cannot be tuned again from here: leave the number "
-            "of trials out, and the new method gets the budget that it had"
+            f"{unknown[0]!r} is not one of the reference methods and cannot be tuned again from"
+            " here: leave the number of trials out, and the new method gets the budget that it had"
         )
     return [known[name] for name in names]
 
@@ -511,32 +593,50 @@ def _result(
 
     method, n_sets = contender.name, len(specimens)
     if not fits:
-        raise InputError(f"{method} failed on every dataset: `paragone status` on the store says why")
+        raise InputError(
+            f"{method} failed on every dataset: `paragone status` on the store says why"
+        )
     scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
     notes = []
     if not contender.space:
         notes.append(
-            f"{method} has no search space and was not tuned, while the others were: give it one, or read its place so"
+            f"{method} has no search space and was not tuned, while the others were: give it one,"
+            " or read its place so"
         )
     # A mean over fewer datasets than the others have could not be compared with theirs.
     missing = n_sets - len(fits)
     if missing:
         scores = scores.loc[scores["dataset"].isin(list(fits))]
-        notes.append(f"{method} failed on {missing} of {n_sets} datasets; these are left out for all methods")
+        notes.append(
+            f"{method} failed on {missing} of {n_sets} datasets; these are left out for all methods"
+        )
     infos = [fitted.info for _, fitted in fits.values()]
     # A number is what a regressor predicts, and nothing harder than another.
     if target != "regression" and any(info["source"] == "predict" for info in infos):
-        notes.append(f"{method} has neither predict_proba nor decision_function: it is scored by its hard labels")
+        notes.append(
+            f"{method} has neither predict_proba nor decision_function: it is scored by its hard"
+            " labels"
+        )
     warned = [text for info in infos for text in info["warned"]]
     if warned:
-        notes.append(f"{len(warned)} fits in tuning {method} warned, the first: {warned[0].splitlines()[0]}")
+        notes.append(
+            f"{len(warned)} fits in tuning {method} warned, the first: {warned[0].splitlines()[0]}"
+        )
     bounded = sum(int(info["bounded"]) for info in infos)
     if bounded:
         notes.append(f"{bounded} fits of {method} hit the bound on iterations")
     chosen = {name: fitted.info["params"] for name, (_, fitted) in fits.items()}
     kept = {name: specimens[name] for name in specimens if name in fits}
     return MethodBenchmark(
-        method, collection, scores, chosen, _predictions(fits, target), tuple(notes), how, kept, target
+        method,
+        collection,
+        scores,
+        chosen,
+        _predictions(fits, target),
+        tuple(notes),
+        how,
+        kept,
+        target,
     )
 
 

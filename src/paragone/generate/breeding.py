@@ -28,7 +28,8 @@ MAX_DRAWS = 50
 def searched_rows(spec: EvolveSpec, formula: str) -> Dataset:
     """Return the rows of the search with the labels of a formula, of the kind of data that a spec declares.
 
-    The features are the same for every formula. Redundant columns, which follow from the formula, come with the races.
+    The features are the same for every formula. Redundant columns, which follow from the formula,
+    come with the races.
 
     Examples
     --------
@@ -65,7 +66,9 @@ class Breeder:
 
     spec: EvolveSpec
     X: FloatArray
-    counts: dict[str, int] = field(default_factory=lambda: {"seen": 0, "rejected": 0, "duplicates": 0})
+    counts: dict[str, int] = field(
+        default_factory=lambda: {"seen": 0, "rejected": 0, "duplicates": 0}
+    )
     _met: set[bytes] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -105,7 +108,10 @@ class Breeder:
             share = float(labels[n_train:].mean())
             return min(share, 1 - share) >= least
         if self.spec.target == "regression":
-            return max(_largest_square(labels[:n_train]), _largest_square(labels[n_train:])) < MOST_SQUARES
+            return (
+                max(_largest_square(labels[:n_train]), _largest_square(labels[n_train:]))
+                < MOST_SQUARES
+            )
         generator = self.spec.generator("X0")
         wanted = np.array(generator.shares or (1 / generator.n_classes,) * generator.n_classes)
         shares = np.bincount(labels[n_train:], minlength=len(wanted)) / len(labels[n_train:])
@@ -129,7 +135,11 @@ class Breeder:
     def _drawn(self, rng: np.random.Generator, parents: Parents) -> Expression:
         pair = None if rng.random() < self.spec.random_share else parents(rng)
         if pair is None:
-            return self.grammar.fold(rng) if rng.random() < FOLD_SHARE else self.grammar.half_and_half(rng)
+            return (
+                self.grammar.fold(rng)
+                if rng.random() < FOLD_SHARE
+                else self.grammar.half_and_half(rng)
+            )
         return self.grammar.breed(rng, *pair)
 
 
@@ -150,7 +160,9 @@ def same_target_key(target: NDArray[Any]) -> bytes:
     """
     if target.dtype == np.float64:
         centred = target - target.mean()
-        steps = np.rint(centred / float(np.sqrt(np.mean(centred**2))) * 10**DECIMALS).astype(np.int64)
+        steps = np.rint(centred / float(np.sqrt(np.mean(centred**2))) * 10**DECIMALS).astype(
+            np.int64
+        )
         turned = steps[np.flatnonzero(steps)[0]] < 0
         return bytes((-steps if turned else steps).tobytes())
     if target.max() < 2:

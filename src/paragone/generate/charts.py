@@ -34,7 +34,11 @@ __all__ = [
 ]
 
 WIDTH, HEIGHT = 560, 260
-LINES = {"proven": "pairs proven", "covered": "pairs screened", "proven_concepts": "concepts that prove"}
+LINES = {
+    "proven": "pairs proven",
+    "covered": "pairs screened",
+    "proven_concepts": "concepts that prove",
+}
 
 
 def coverage_curve(curve: pd.DataFrame) -> Any:
@@ -43,7 +47,8 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     Parameters
     ----------
     curve : DataFrame
-        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, one row per moment.
+        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, one row per
+        moment.
 
     Examples
     --------
@@ -70,14 +75,20 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
         .encode(x=x, y=y, color=alt.Color("what:N", scale=colours, sort=None, legend=legend))
     )
     n_pairs = int(curve["pairs"].max()) if len(curve) else 0
-    whole = from_rows([{"count": n_pairs}]).mark_rule(color=VERMILION, strokeDash=[4, 4]).encode(y="count:Q")
+    whole = (
+        from_rows([{"count": n_pairs}])
+        .mark_rule(color=VERMILION, strokeDash=[4, 4])
+        .encode(y="count:Q")
+    )
     chart = alt.layer(whole, lines).properties(width=WIDTH, height=HEIGHT)
     # The page draws the lines alone, so the rule that the exported figure has is not spoken of.
     said = f"There are {n_pairs} ordered pairs; screening promises a pair before it is proven"
     return styled(chart, "Coverage over time", said)
 
 
-def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval", metric: str = "AUROC") -> Any:
+def lead_chart(
+    leads: pd.DataFrame, margin: float, limits: str = "95 % interval", metric: str = "AUROC"
+) -> Any:
     """Draw every ordered pair's best difference with its interval; those beyond the margin are proven.
 
     Parameters
@@ -113,19 +124,32 @@ def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval"
             "high": min(float(row["high"]), reach),
             "verdict": "proven" if row["proven"] else "open",
         }
-        for row in leads.iloc[loss_order(-leads["low"].clip(-reach, reach), size=1.0)].to_dict("records")
+        for row in leads.iloc[loss_order(-leads["low"].clip(-reach, reach), size=1.0)].to_dict(
+            "records"
+        )
     ]
     order = [row["pair"] for row in rows]
     colours = alt.Scale(domain=["proven", "open"], range=[BLUE, VERMILION])
     y = alt.Y("pair:N", sort=order, axis=alt.Axis(title=None, labelLimit=340))
-    base = from_rows(rows).encode(y=y, color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None)))
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=f"difference in {metric}"), x2="high:Q")
-    dots = base.mark_circle(size=30, opacity=1).encode(
-        x="mean:Q", tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")]
+    base = from_rows(rows).encode(
+        y=y, color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None))
     )
-    line = from_rows([{"margin": margin}]).mark_rule(color=GREY, strokeDash=[4, 4]).encode(x="margin:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=f"difference in {metric}"), x2="high:Q"
+    )
+    dots = base.mark_circle(size=30, opacity=1).encode(
+        x="mean:Q",
+        tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")],
+    )
+    line = (
+        from_rows([{"margin": margin}])
+        .mark_rule(color=GREY, strokeDash=[4, 4])
+        .encode(x="margin:Q")
+    )
     chart = alt.layer(line, bars, dots).properties(width=420, height=18 * len(rows))
-    return styled(chart, "Every lead and its interval", f"Mean difference, {limits}; dashed: {margin:g}")
+    return styled(
+        chart, "Every lead and its interval", f"Mean difference, {limits}; dashed: {margin:g}"
+    )
 
 
 SIDE = 310
@@ -137,7 +161,9 @@ MOST_POINTS = 400
 LINES_OF_SETS = "One line per dataset, on its test rows"
 
 
-def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines: str = LINES_OF_SETS) -> Any:
+def roc_curves(
+    predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines: str = LINES_OF_SETS
+) -> Any:
     """Draw the ROC curve of every dataset.
 
     Parameters
@@ -159,9 +185,18 @@ def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines
     rows = []
     for dataset, (labels, values) in predictions.items():
         false, true, _ = roc_curve(labels, values)
-        rows += _line(dataset, false, true, f"AUROC {auroc(np.asarray(labels), np.asarray(values)):.3f}")
+        rows += _line(
+            dataset, false, true, f"AUROC {auroc(np.asarray(labels), np.asarray(values)):.3f}"
+        )
     diagonal = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
-    return _drawn(rows, diagonal, "false positive rate", "true positive rate", f"ROC curves of {method}", lines)
+    return _drawn(
+        rows,
+        diagonal,
+        "false positive rate",
+        "true positive rate",
+        f"ROC curves of {method}",
+        lines,
+    )
 
 
 def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
@@ -188,11 +223,19 @@ def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
 def _line(dataset: str, x: Any, y: Any, area: str) -> list[dict[str, Any]]:
     kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
     points = zip(x[kept].tolist(), y[kept].tolist(), strict=True)
-    return [{"dataset": dataset, "x": a, "y": b, "order": i, "area": area} for i, (a, b) in enumerate(points)]
+    return [
+        {"dataset": dataset, "x": a, "y": b, "order": i, "area": area}
+        for i, (a, b) in enumerate(points)
+    ]
 
 
 def _drawn(
-    rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y: str, title: str, lines: str = LINES_OF_SETS
+    rows: list[dict[str, Any]],
+    chance: list[dict[str, float]],
+    x: str,
+    y: str,
+    title: str,
+    lines: str = LINES_OF_SETS,
 ) -> Any:
     import altair as alt
 
@@ -240,7 +283,9 @@ def formula_tree(expression: Expression, title: str = "") -> Any:
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, n_leaves - 0.4]))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[expression.height + 0.4, -0.4]))
     lines = from_rows(edges or [{"x": 0, "y": 0, "x2": 0, "y2": 0}]).mark_rule(color=GREY)
-    kinds = alt.Scale(domain=["operator", "feature", "constant"], range=["#000000", BLUE, VERMILION])
+    kinds = alt.Scale(
+        domain=["operator", "feature", "constant"], range=["#000000", BLUE, VERMILION]
+    )
     dots = from_rows(nodes).mark_circle(size=700, color="#FFFFFF", opacity=1).encode(x=x, y=y)
     texts = (
         from_rows(nodes)
@@ -254,14 +299,25 @@ def formula_tree(expression: Expression, title: str = "") -> Any:
 
 
 def _place(
-    tree: Node, depth: int, next_leaf: list[int], nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
+    tree: Node,
+    depth: int,
+    next_leaf: list[int],
+    nodes: list[dict[str, Any]],
+    edges: list[dict[str, Any]],
 ) -> float:
     """Put a branch's leaves side by side and its operator above their middle; return where that is."""
     if not isinstance(tree, tuple):
         at = float(next_leaf[0])
         next_leaf[0] += 1
         kind = "feature" if isinstance(tree, Feature) else "constant"
-        nodes.append({"x": at, "y": depth, "text": str(tree) if kind == "feature" else f"{tree:g}", "kind": kind})
+        nodes.append(
+            {
+                "x": at,
+                "y": depth,
+                "text": str(tree) if kind == "feature" else f"{tree:g}",
+                "kind": kind,
+            }
+        )
         return at
     below = [_place(operand, depth + 1, next_leaf, nodes, edges) for operand in tree[1:]]
     at = sum(below) / 2
@@ -278,7 +334,9 @@ def short_names(methods: Sequence[str]) -> list[str]:
     >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
     (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
     """
-    short = [method.removesuffix("Classifier").removesuffix("Regressor") or method for method in methods]
+    short = [
+        method.removesuffix("Classifier").removesuffix("Regressor") or method for method in methods
+    ]
     return short if len(set(short)) == len(short) else list(methods)
 
 
@@ -379,10 +437,16 @@ def score_boxes(scores: pd.DataFrame, over: str, *, metric: str = "AUROC") -> An
     order = _highest_first(scores.groupby("method", sort=False)["value"].median())
     boxes = _boxes(scores[["method", "value"]], order, metric, extent=1.5, color=BLUE, size=18)
     chart = boxes.properties(width=PLOT_WIDTH, height=26 * len(order))
-    return styled(chart, f"{metric} over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+    return styled(
+        chart,
+        f"{metric} over {over}",
+        "Box: quartiles; whiskers: 1.5 times their distance; points beyond",
+    )
 
 
-def _boxes(scores: pd.DataFrame, order: list[str], metric: str, axis: Any = None, **mark: Any) -> Any:
+def _boxes(
+    scores: pd.DataFrame, order: list[str], metric: str, axis: Any = None, **mark: Any
+) -> Any:
     import altair as alt
 
     x = alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
@@ -422,9 +486,19 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str, *, metric: str = "AUROC")
     drawn, axis = scores[["dataset", "method", "value"]], alt.Axis(tickCount=4)
     boxes = _boxes(drawn, order, metric, axis, extent="min-max", size=7)
     header = alt.Header(labelFontSize=12)
-    facet = alt.Facet("dataset:N", title=None, header=header, sort=list(dict.fromkeys(scores["dataset"])))
-    chart = boxes.encode(color=colour).properties(width=170, height=12 * len(order)).facet(facet=facet, columns=3)
-    return styled(chart, f"{metric} over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
+    facet = alt.Facet(
+        "dataset:N", title=None, header=header, sort=list(dict.fromkeys(scores["dataset"]))
+    )
+    chart = (
+        boxes.encode(color=colour)
+        .properties(width=170, height=12 * len(order))
+        .facet(facet=facet, columns=3)
+    )
+    return styled(
+        chart,
+        f"{metric} over seeds; {highlighted} in red",
+        "Box: quartiles; whiskers: smallest and largest",
+    )
 
 
 def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str = "AUROC") -> Any:
@@ -457,17 +531,25 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str =
         tooltip=["dataset:N", "method:N", alt.Tooltip("score:Q", title=metric, format=".4f")],
     )
     named = json.dumps(highlighted)
-    others = base.transform_filter(f"datum.method != {named}").mark_line(color=GREY, strokeWidth=1, opacity=0.55)
+    others = base.transform_filter(f"datum.method != {named}").mark_line(
+        color=GREY, strokeWidth=1, opacity=0.55
+    )
     own = base.transform_filter(f"datum.method == {named}").mark_line(
         color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
     )
-    chart = alt.layer(others, own).properties(width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT)
+    chart = alt.layer(others, own).properties(
+        width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT
+    )
     return styled(
-        chart, f"{highlighted} (red) among the other methods (grey)", f"Datasets by the {metric} of {highlighted}"
+        chart,
+        f"{highlighted} (red) among the other methods (grey)",
+        f"Datasets by the {metric} of {highlighted}",
     )
 
 
-def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels", *, metric: str = "AUROC") -> Any:
+def duel_chart(
+    counts: pd.DataFrame, margin: float, title: str = "Ordered duels", *, metric: str = "AUROC"
+) -> Any:
     """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked.
 
     Examples
@@ -482,7 +564,12 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
     names = short_names([str(name) for name in counts.index])
     counts = counts.set_axis(names, axis=0).set_axis(names, axis=1)
     rows: list[dict[str, Any]] = [
-        {"row": a, "column": b, "datasets": int(counts.loc[a, b]), "text": str(int(counts.loc[a, b]) or "none")}
+        {
+            "row": a,
+            "column": b,
+            "datasets": int(counts.loc[a, b]),
+            "text": str(int(counts.loc[a, b]) or "none"),
+        }
         for a in names
         for b in names
         if a != b
@@ -493,11 +580,21 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
     base = from_rows(rows).encode(x=x, y=y)
     scale = alt.Scale(domain=[0, largest], range=["#FFFFFF", BLUE], interpolate="rgb")
     ink = colour_where(f"datum.datasets > {0.6 * largest}", "#FFFFFF", "#000000")
-    blank = from_rows([{"row": n, "column": n} for n in names]).mark_rect(color=GREY, opacity=0.15).encode(x=x, y=y)
+    blank = (
+        from_rows([{"row": n, "column": n} for n in names])
+        .mark_rect(color=GREY, opacity=0.15)
+        .encode(x=x, y=y)
+    )
     chart = alt.layer(
         blank,
         # Every cell says its number: a legend would say it again.
-        base.mark_rect(stroke=LIGHT_GREY).encode(color=alt.Color("datasets:Q", scale=scale, legend=None)),
+        base.mark_rect(stroke=LIGHT_GREY).encode(
+            color=alt.Color("datasets:Q", scale=scale, legend=None)
+        ),
         base.mark_text(fontSize=12).encode(text="text:N", color=ink),
     ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
-    return styled(chart, title, f"Datasets on which the row's method beats the column's by {margin:g} {metric}")
+    return styled(
+        chart,
+        title,
+        f"Datasets on which the row's method beats the column's by {margin:g} {metric}",
+    )

@@ -25,7 +25,9 @@ def limits_as_json(content: Mapping[str, Any]) -> dict[str, Any]:
     >>> limits_as_json({"mean": 0.1, "low": -inf, "high": 0.4})
     {'mean': 0.1, 'low': None, 'high': 0.4}
     """
-    return {key: None if key in _NO_LIMIT and isinf(value) else value for key, value in content.items()}
+    return {
+        key: None if key in _NO_LIMIT and isinf(value) else value for key, value in content.items()
+    }
 
 
 def limits_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,7 +38,10 @@ def limits_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
     >>> limits_from_json({"mean": 0.1, "low": None, "high": 0.4})
     {'mean': 0.1, 'low': -inf, 'high': 0.4}
     """
-    return {key: _NO_LIMIT[key] if key in _NO_LIMIT and value is None else value for key, value in content.items()}
+    return {
+        key: _NO_LIMIT[key] if key in _NO_LIMIT and value is None else value
+        for key, value in content.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -111,20 +116,22 @@ class OpenPair:
     up, down : str
         The methods.
     raced, raced_tuned : int
-        Candidates that were raced for the pair, and those of them that went on to the race under tuning.
+        Candidates that were raced for the pair, and those of them that went on to the race under
+        tuning.
     race_formula, race_mean, race_won : str, float and float
-        The tuned race with the largest mean lead: its formula, the lead, and the share of samples won. Where no race
-        was tuned, of the races in the configurations of the screening.
+        The tuned race with the largest mean lead: its formula, the lead, and the share of samples
+        won. Where no race was tuned, of the races in the configurations of the screening.
     tried : int
         Datasets on which the pair was put to proof.
     formula, mean, low, high, share_won, samples, ending
-        The proof with the largest mean lead: formula, mean with its limits, share of samples won, number of samples,
-        and how it ended; empty and NaN where the pair was never put to proof.
+        The proof with the largest mean lead: formula, mean with its limits, share of samples won,
+        number of samples, and how it ended; empty and NaN where the pair was never put to proof.
 
     Examples
     --------
     >>> print(OpenPair("Tree", "Forest", raced=3, raced_tuned=1, race_mean=0.02, race_won=0.5))
-    Tree over Forest: raced 3 times, 1 of them tuned (best lead 0.020, ahead on 50% of samples); never put to proof
+    Tree over Forest: raced 3 times, 1 of them tuned (best lead 0.020, ahead on 50% of samples);
+    never put to proof
     """
 
     up: str
@@ -161,8 +168,8 @@ class OpenPair:
         is_bounded = isfinite(self.low) and isfinite(self.high)
         limits = f"[{self.low:.3f}, {self.high:.3f}]" if is_bounded else "without limits"
         return (
-            f"put to proof {_times(self.tried)}, at best {self.mean:.3f} {limits}, ahead on {self.share_won:.0%} of "
-            f"{self.samples} samples"
+            f"put to proof {_times(self.tried)}, at best {self.mean:.3f} {limits}, ahead on"
+            f" {self.share_won:.0%} of {self.samples} samples"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -173,7 +180,9 @@ class OpenPair:
     def read(cls, content: Mapping[str, Any]) -> Self:
         """Read it as it stands in a collection's file; what a later version adds is passed over."""
         known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in limits_from_json(content).items() if key in known})
+        return cls(
+            **{key: value for key, value in limits_from_json(content).items() if key in known}
+        )
 
 
 @dataclass(frozen=True)
@@ -224,11 +233,35 @@ def variant_table(variants: Iterable[VariantClaims]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (of.dataset, of.variant, c.up, c.down, c.mean, c.low, c.high, c.share_won, len(c.leads), c.ending, c.holds)
+        (
+            of.dataset,
+            of.variant,
+            c.up,
+            c.down,
+            c.mean,
+            c.low,
+            c.high,
+            c.share_won,
+            len(c.leads),
+            c.ending,
+            c.holds,
+        )
         for of in variants
         for c in of.claims
     ]
-    columns = ["dataset", "variant", "up", "down", "mean", "low", "high", "share_won", "samples", "ending", "holds"]
+    columns = [
+        "dataset",
+        "variant",
+        "up",
+        "down",
+        "mean",
+        "low",
+        "high",
+        "share_won",
+        "samples",
+        "ending",
+        "holds",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -242,7 +275,9 @@ def open_table(pairs: Iterable[OpenPair]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame([asdict(pair) for pair in pairs], columns=[item.name for item in fields(OpenPair)])
+    return pd.DataFrame(
+        [asdict(pair) for pair in pairs], columns=[item.name for item in fields(OpenPair)]
+    )
 
 
 def _times(n: int) -> str:

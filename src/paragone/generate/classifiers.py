@@ -78,8 +78,8 @@ class PlainLogisticRegression(ClassifierMixin, BaseEstimator):
 class BoundedSVC(SVC):
     """A support vector classifier with a bound on its iterations, scored by its decision function.
 
-    Where ``C`` is huge an unbounded fit may take hours. A fit that hits the bound is another method than
-    the unbounded one, so it says so in ``hit_bound_``.
+    Where ``C`` is huge an unbounded fit may take hours. A fit that hits the bound is another method
+    than the unbounded one, so it says so in ``hit_bound_``.
 
     Examples
     --------
@@ -139,7 +139,9 @@ def source_of(classifier: Any) -> ValueSource:
         if hasattr(classifier, source):
             return source
     if not hasattr(classifier, "predict"):
-        raise InputError(f"{type(classifier).__name__} has neither predict_proba, decision_function nor predict")
+        raise InputError(
+            f"{type(classifier).__name__} has neither predict_proba, decision_function nor predict"
+        )
     return "predict"
 
 
@@ -174,7 +176,8 @@ def confidence(classifier: Any, X: FloatArray, positive: Any = None) -> Confiden
     X : ndarray
         Rows to predict.
     positive : label, optional
-        The second class, for a classifier that gives hard labels only and does not name its classes.
+        The second class, for a classifier that gives hard labels only and does not name its
+        classes.
 
     Returns
     -------

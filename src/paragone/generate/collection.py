@@ -55,25 +55,30 @@ class GeneratedSet:
     active : tuple of int
         The features that matter: the truth for feature selection.
     bayes : float
-        The best score that any method can reach on fresh rows: AUROC, or R2 where the target is a number.
+        The best score that any method can reach on fresh rows: AUROC, or R2 where the target is a
+        number.
     md5, x_hash, y_hash : str
-        Of the formula, the features (to six decimals) and the labels, or the numbers (to six decimals).
+        Of the formula, the features (to six decimals) and the labels, or the numbers (to six
+        decimals).
     cut, inclusive : float and bool
-        Labels are 1 above this value of the formula, and at it where that is included; None where there are not two
-        classes.
+        Labels are 1 above this value of the formula, and at it where that is included; None where
+        there are not two classes.
     aurocs : mapping of str to tuple of float
-        Each method's score on the fresh rows of every evidence sample: AUROC, or R2 where the target is a number.
+        Each method's score on the fresh rows of every evidence sample: AUROC, or R2 where the
+        target is a number.
     stability : float
         How alike the order of the methods is from sample to sample.
     parameters : mapping of str to mapping
-        The configuration in which each method was measured; on the first sample, where it was tuned on each.
+        The configuration in which each method was measured; on the first sample, where it was tuned
+        on each.
     claims : tuple of ClaimRecord
-        What was put to proof under tuning; empty in collections of the first release, whose claims are those that the
-        evidence shows by itself.
+        What was put to proof under tuning; empty in collections of the first release, whose claims
+        are those that the evidence shows by itself.
     key : str
         What the rows of the proof follow from, beside the collection's seed.
     data : mapping
-        What the data are like beside the formula, such as their noise; empty for noise-free balanced ones.
+        What the data are like beside the formula, such as their noise; empty for noise-free
+        balanced ones.
 
     Examples
     --------
@@ -137,8 +142,12 @@ class GeneratedSet:
             hash_target(sample.y),
             None if cut is None else cut.value,
             True if cut is None else cut.inclusive,
-            # Six decimals: a score on thousands of fresh rows is not known better, and files stay small.
-            {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
+            # Six decimals: a score on thousands of fresh rows is not known better, and files stay
+            # small.
+            {
+                m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i])
+                for i, m in enumerate(evidence.methods)
+            },
             round(evidence.stability, 6),
             {method: dict(params) for method, params in (parameters or {}).items()},
             claims,
@@ -154,8 +163,11 @@ class GeneratedSet:
     def generator(self) -> GeneratorSpec:
         """Return the source of rows."""
         if self.data:
-            # Noise is drawn by the shares of the classes, so these follow from the declaration and not from the cut.
-            return GeneratorSpec.of({"formula": self.formula, "n_features": self.n_features, **self.data})
+            # Noise is drawn by the shares of the classes, so these follow from the declaration and
+            # not from the cut.
+            return GeneratorSpec.of(
+                {"formula": self.formula, "n_features": self.n_features, **self.data}
+            )
         return GeneratorSpec(self.formula, self.n_features, cut=self.cut, inclusive=self.inclusive)
 
     def evidence(self) -> Evidence:
@@ -166,7 +178,9 @@ class GeneratedSet:
         """Return the ordered pairs that are proven by the margin: by the claims, where some were put to proof."""
         if not self.claims:
             return self.evidence().proven(margin)
-        return tuple((claim.up, claim.down) for claim in self.claims if claim.holds and claim.low >= margin)
+        return tuple(
+            (claim.up, claim.down) for claim in self.claims if claim.holds and claim.low >= margin
+        )
 
     def lead(self, up: str, down: str) -> Interval:
         """Return the mean lead of a pair with its interval; without limits where the pair was not put to proof."""
@@ -186,7 +200,9 @@ class GeneratedSet:
             if self.target == "regression":
                 found, wanted = (hash_features(X), hash_target(made.y)), (self.x_hash, self.y_hash)
                 if found != wanted:
-                    raise InputError(f"{self.name}: the rows made here have the hashes {found}, not {wanted}")
+                    raise InputError(
+                        f"{self.name}: the rows made here have the hashes {found}, not {wanted}"
+                    )
             else:
                 checked_dataset(self.name, X, made.y, self.x_hash, self.y_hash)
             return made
@@ -210,10 +226,14 @@ class GeneratedSet:
         return {key: value for key, value in asdict(self).items() if key not in evidence}
 
     def _entry(self) -> EvolvedEntry:
-        return EvolvedEntry(**{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)})
+        return EvolvedEntry(
+            **{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)}
+        )
 
 
-def described_variant(item: GeneratedSet, dataset: Dataset, variant: DatasetVariant) -> tuple[Dataset, dict[str, Any]]:
+def described_variant(
+    item: GeneratedSet, dataset: Dataset, variant: DatasetVariant
+) -> tuple[Dataset, dict[str, Any]]:
     """Return a variant with its entry in the manifest: its own seed, hashes and sheet of truth, and its note."""
     sheet = truth_sheet(VariantGenerator.of_variant(item.generator(), variant))
     entry = {
@@ -252,9 +272,11 @@ class Collection:
     seed : int, optional
         What the rows of the proof follow from.
     refuted : tuple of (str, str)
-        Ordered pairs that were proven for fixed configurations and did not hold when both methods were tuned.
+        Ordered pairs that were proven for fixed configurations and did not hold when both methods
+        were tuned.
     open : tuple of OpenPair
-        Pairs that nothing here proves, with how hard each was tried; empty where the search did not tell.
+        Pairs that nothing here proves, with how hard each was tried; empty where the search did not
+        tell.
     variants : tuple of VariantClaims
         What became of the claims on variants of the datasets, where these were put to proof.
     target : {"binary", "multiclass", "regression"}, default="binary"
@@ -305,7 +327,9 @@ class Collection:
         >>> len(shipped.covered()), len(shipped.surviving())
         (39, 33)
         """
-        return {pair: dataset for pair, dataset in self.covered().items() if pair not in self.refuted}
+        return {
+            pair: dataset for pair, dataset in self.covered().items() if pair not in self.refuted
+        }
 
     def scores(self) -> pd.DataFrame:
         """Return the evidence, tidy: ``dataset, method, seed, value``."""
@@ -323,7 +347,9 @@ class Collection:
         """Return the mean score by dataset (down) and method (across)."""
         import pandas as pd
 
-        means = {item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in self.sets}
+        means = {
+            item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in self.sets
+        }
         return pd.DataFrame(means).T
 
     def evidence_table(self) -> pd.DataFrame:
@@ -333,7 +359,9 @@ class Collection:
         rows = []
         for item in self.sets:
             evidence = item.evidence()
-            rows += [(item.name, item.concept, m, *astuple(evidence.of(m))) for m in evidence.methods]
+            rows += [
+                (item.name, item.concept, m, *astuple(evidence.of(m))) for m in evidence.methods
+            ]
         return pd.DataFrame(rows, columns=["dataset", "concept", "method", "mean", "low", "high"])
 
     def load(self, name: str) -> Dataset:
@@ -362,7 +390,8 @@ class Collection:
         for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
             leads = [(item.lead(up, down), item) for item in self.sets]
             bounds = np.array([found.low for found, _ in leads])
-            # Where no dataset was put to proof for the pair, none has a bound: the largest mean is shown.
+            # Where no dataset was put to proof for the pair, none has a bound: the largest mean is
+            # shown.
             losses = -np.array([found.estimate for found, _ in leads])
             if np.isfinite(bounds).any():
                 losses = np.where(np.isfinite(bounds), -bounds, np.nan)
@@ -371,53 +400,78 @@ class Collection:
             if is_proven.any():
                 losses = np.where(is_proven, -bounds, np.nan)
             lead, item = leads[least_loss(losses, size=1.0)]
-            rows.append((up, down, item.name, *astuple(lead), (up, down) in item.proven(self.margin)))
-        return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
+            rows.append(
+                (up, down, item.name, *astuple(lead), (up, down) in item.proven(self.margin))
+            )
+        return pd.DataFrame(
+            rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"]
+        )
 
     def inspect(self) -> Inspection:
         """Inspect the datasets; a pair counts where the evidence proves it."""
         specimens = []
         for item in self.sets:
             generator = item.generator()
-            # What is shown of a column may be its category, or nothing: the formula is looked at on what it uses.
-            rows = population(item.n_features)[: item.n_rows] if item.data else np.asarray(item.load().X)
+            # What is shown of a column may be its category, or nothing: the formula is looked at on
+            # what it uses.
+            rows = (
+                population(item.n_features)[: item.n_rows]
+                if item.data
+                else np.asarray(item.load().X)
+            )
             cut = generator.threshold() if generator.target == "binary" else generator.resolved()
             specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
         basis = self._basis()
         found = inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
         # A dataset has one concept number, that of the collection, in every table and on the page.
         numbered = found.sets.assign(concept=[item.concept for item in self.sets])
-        return replace(found, sets=numbered, remarks=(*found.remarks, *self._remarks()), target=self.target)
+        return replace(
+            found, sets=numbered, remarks=(*found.remarks, *self._remarks()), target=self.target
+        )
 
     def _remarks(self) -> tuple[str, ...]:
         """Say what the counts of proven pairs do not."""
         if not self.refuted:
             return ()
         n, named = len(self.refuted), ", ".join(f"{up} over {down}" for up, down in self.refuted)
-        return (f"{n} of these pairs, proven for fixed configurations, were not shown under tuning: {named}",)
+        return (
+            (
+                f"{n} of these pairs, proven for fixed configurations, were not shown under tuning:"
+                f" {named}"
+            ),
+        )
 
     def _basis(self) -> str:
         """Say what a pair counts by."""
         if self.plan is None:
             n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
-            return f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
+            return (
+                f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh"
+                " rows"
+            )
         return (
-            f"with both methods tuned on every sample ({self.plan.trials} trials each), by the lower end of an "
-            f"interval that covers all {self.plan.n_claims} claims at once, over up to {self.plan.looks[-1]} samples "
-            f"of {self.evidence_rows:,} fresh rows"
+            f"with both methods tuned on every sample ({self.plan.trials} trials each), by the"
+            f" lower end of an interval that covers all {self.plan.n_claims} claims at once, over"
+            f" up to {self.plan.looks[-1]} samples of {self.evidence_rows:,} fresh rows"
         )
 
-    def write_data(self, folder: str | Path, file_format: str = "csv", variant: str | None = None) -> tuple[Path, ...]:
+    def write_data(
+        self, folder: str | Path, file_format: str = "csv", variant: str | None = None
+    ) -> tuple[Path, ...]:
         """Write the datasets, or a variant of each, as tables with a manifest; see `write_sets`."""
         described = ((item.load(), item.described()) for item in self.sets)
         if variant is None:
             return write_sets(described, folder, self.name, file_format)
-        changed = (described_variant(item, item.variant(variant), variant_named(variant)) for item in self.sets)
+        changed = (
+            described_variant(item, item.variant(variant), variant_named(variant))
+            for item in self.sets
+        )
         return write_sets(changed, folder, f"{self.name}, {variant}", file_format)
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
-        # Files of the first release lack what came later: what says nothing is left out, and theirs stay as they are.
+        # Files of the first release lack what came later: what says nothing is left out, and theirs
+        # stay as they are.
         later: dict[str, Any] = {
             "plan": None,
             "seed": None,
@@ -428,13 +482,18 @@ class Collection:
         }
         told = {
             **asdict(self),
-            "sets": [{**asdict(item), "claims": [claim.as_dict() for claim in item.claims]} for item in self.sets],
+            "sets": [
+                {**asdict(item), "claims": [claim.as_dict() for claim in item.claims]}
+                for item in self.sets
+            ],
             "open": [pair.as_dict() for pair in self.open],
             "variants": [found.as_dict() for found in self.variants],
         }
         content = {
             "format": FORMAT,
-            **{key: value for key, value in told.items() if key not in later or value != later[key]},
+            **{
+                key: value for key, value in told.items() if key not in later or value != later[key]
+            },
         }
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
@@ -458,7 +517,10 @@ class Collection:
         content = read_json(path, f"collection {path}")
         try:
             if content["format"] != FORMAT:
-                raise InputError(f"collection {path} has the format {content['format']}, this Paragone reads {FORMAT}")
+                raise InputError(
+                    f"collection {path} has the format {content['format']}, this Paragone reads"
+                    f" {FORMAT}"
+                )
             sets = tuple(_read_set(item) for item in content["sets"])
             plan = content.get("plan")
             return cls(
@@ -480,4 +542,6 @@ class Collection:
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
     claims = tuple(ClaimRecord.read(claim) for claim in item.get("claims", ()))
-    return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs, "claims": claims})
+    return GeneratedSet(
+        **{**item, "active": tuple(item["active"]), "aurocs": aurocs, "claims": claims}
+    )

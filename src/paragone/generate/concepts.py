@@ -1,13 +1,15 @@
 """Concepts: formulas that are one problem under other names, signs and scales; the best of each.
 
-Two formulas are the same concept when their labels agree, up to renaming features, turning features' signs, swapping
-the classes and any monotone transform of the value. On standard normal features none of these changes how hard the
-problem is for a method that is fair to features and signs, so a collection of one concept is one dataset many times.
-The archive of a search therefore keeps, for every ordered pair of methods, one formula per concept.
+Two formulas are the same concept when their labels agree, up to renaming features, turning
+features' signs, swapping the classes and any monotone transform of the value. On standard normal
+features none of these changes how hard the problem is for a method that is fair to features and
+signs, so a collection of one concept is one dataset many times. The archive of a search therefore
+keeps, for every ordered pair of methods, one formula per concept.
 
-Several classes and numbers are compared in the same way: what agrees is then the number of the class, or the value up
-to shift, scale and sign. Labels of -1 and 1 that agree on a share a of the rows have the correlation 2 a - 1, so that
-one measure serves all targets: numbers that correlate by r agree by (1 + r) / 2.
+Several classes and numbers are compared in the same way: what agrees is then the number of the
+class, or the value up to shift, scale and sign. Labels of -1 and 1 that agree on a share a of the
+rows have the correlation 2 a - 1, so that one measure serves all targets: numbers that correlate by
+r agree by (1 + r) / 2.
 """
 
 from __future__ import annotations
@@ -35,8 +37,9 @@ MAX_PLACED = 5
 AGREEMENT = 0.98
 """Sets of 1000 rows are cut up to 2 % away from the population's middle, so that one concept agrees to about 98 %.
 
-The count of concepts depends on it, and on the cut. The DIGEN sets with their own cuts are 20 concepts from .975 to
-.985, 19 from .96 to .97 and 23 at .99. Cut at the population's middle they are 19 from .96 to .99: two of them differ
+The count of concepts depends on it, and on the cut. The DIGEN sets with their own cuts are 20
+concepts from .975 to .985, 19 from .96 to .97 and 23 at .99. Cut at the population's middle they
+are 19 from .96 to .99: two of them differ
 in nothing but where 1000 rows happened to be cut."""
 UNLIKE = 0.05
 """Formulas whose features differ by more in their influence, the first with the first and so on, are not one concept:
@@ -74,8 +77,8 @@ class Signature:
     influence : ndarray
         The share of labels that change when each of them is drawn again.
     labels : ndarray of shape (n_placements, n_rows)
-        Labels -1 and 1: every placement of up to five features, else the first placement alone. Numbers of classes and
-        values have mean 0 and standard deviation 1.
+        Labels -1 and 1: every placement of up to five features, else the first placement alone.
+        Numbers of classes and values have mean 0 and standard deviation 1.
     """
 
     expression: Expression
@@ -109,11 +112,11 @@ class Signature:
     def agreement(self, other: Signature) -> float:
         """Return the largest share of probe rows on which the labels agree, over all placements of one of them.
 
-        With more than five features not all placements are tried: a search by exchanges and turns begins with the
-        features in the order of their influence. What it finds is a lower bound.
+        With more than five features not all placements are tried: a search by exchanges and turns
+        begins with the features in the order of their influence. What it finds is a lower bound.
         """
-        # A feature more that hardly matters must not hide that two formulas agree, so that the formula with more
-        # features takes all places, and the other one stays in its own.
+        # A feature more that hardly matters must not hide that two formulas agree, so that the
+        # formula with more features takes all places, and the other one stays in its own.
         fewer, more = (self, other) if len(self.placed) <= len(other.placed) else (other, self)
         if more.is_wide:
             return _searched_agreement(fewer, more)
@@ -122,12 +125,16 @@ class Signature:
 
 
 def active_features(
-    expression: Expression, threshold: Rule | None = None, n_features: int = 10, *, negligible: float = 0.0
+    expression: Expression,
+    threshold: Rule | None = None,
+    n_features: int = 10,
+    *,
+    negligible: float = 0.0,
 ) -> tuple[int, ...]:
     """Return the features that change a label, or a number, when they are drawn again, most influential first.
 
-    Without a threshold the formula is cut where its own middle is. A dataset's cut is the middle of some rows: with it,
-    a feature that occurs only squared seems to turn signs.
+    Without a threshold the formula is cut where its own middle is. A dataset's cut is the middle of
+    some rows: with it, a feature that occurs only squared seems to turn signs.
 
     Examples
     --------
@@ -136,7 +143,9 @@ def active_features(
     >>> active_features(Expression.parse("mul(X3, mul(X1, X1))"))
     (3,)
     """
-    changed = influences(expression, threshold or halving_threshold(expression, n_features), n_features)
+    changed = influences(
+        expression, threshold or halving_threshold(expression, n_features), n_features
+    )
     return _above(changed, negligible)
 
 
@@ -168,7 +177,11 @@ def influences(expression: Expression, threshold: Rule, n_features: int = 10) ->
 
 
 def signature(
-    expression: Expression, threshold: Rule | None = None, n_features: int = 10, *, n_rows: int = PROBE_ROWS
+    expression: Expression,
+    threshold: Rule | None = None,
+    n_features: int = 10,
+    *,
+    n_rows: int = PROBE_ROWS,
 ) -> Signature:
     """Return a formula's labels on the probe for all placements of its features.
 
@@ -177,7 +190,8 @@ def signature(
     expression : Expression
         The formula.
     threshold : Threshold or TargetRule, optional
-        Where it is cut, the population's middle where it is not given; the rule of several classes or numbers.
+        Where it is cut, the population's middle where it is not given; the rule of several classes
+        or numbers.
     n_features : int, default=10
         The number of features.
     n_rows : int, default=PROBE_ROWS
@@ -206,7 +220,9 @@ def signature(
     orders = [tuple(range(len(placed)))] if bare.is_wide else permutations(range(len(placed)))
     signs = [(1.0,) * len(placed)] if bare.is_wide else product((1.0, -1.0), repeat=len(placed))
     placements = product(orders, signs)
-    return replace(bare, labels=np.array([bare.placed_labels(order, turned) for order, turned in placements]))
+    return replace(
+        bare, labels=np.array([bare.placed_labels(order, turned) for order, turned in placements])
+    )
 
 
 def _searched_agreement(fewer: Signature, more: Signature) -> float:
@@ -228,12 +244,15 @@ def _searched_agreement(fewer: Signature, more: Signature) -> float:
     padded[: len(fewer.influence)] = fewer.influence
     if np.abs(padded - more.influence).max() > UNLIKE:
         return best
-    # A key goes through hundreds of thousands of placements: it is asked for where the influences leave it open.
+    # A key goes through hundreds of thousands of placements: it is asked for where the influences
+    # leave it open.
     if not is_cut and fewer.key == more.key:
         return 1.0
     while best < 1:
         moves = [(_exchanged(order, i, j), signs) for i, j in combinations(range(n), 2)]
-        moves += [(order, [-sign if i == j else sign for j, sign in enumerate(signs)]) for i in range(n)]
+        moves += [
+            (order, [-sign if i == j else sign for j, sign in enumerate(signs)]) for i in range(n)
+        ]
         values = [agreed(*move) for move in moves]
         if max(values) <= best:
             break
@@ -267,7 +286,8 @@ def agreements(signatures: Sequence[Signature]) -> FloatArray:
 def group_concepts(agreement: FloatArray, least: float = AGREEMENT) -> tuple[int, ...]:
     """Return the concept of every formula: the position of the first formula of the same concept.
 
-    Formulas that agree are of one concept, and so are those that a chain of agreeing formulas links.
+    Formulas that agree are of one concept, and so are those that a chain of agreeing formulas
+    links.
 
     Parameters
     ----------
@@ -301,7 +321,10 @@ def _probe(n_features: int) -> tuple[FloatArray, FloatArray]:
     """Return the columns that placed features take, and rows for the features that are not placed."""
     rng = np.random.default_rng(PROBE_SEED)
     # Columns laid out one after another, since placements exchange whole columns.
-    placed, rest = rng.normal(size=(PROBE_ROWS, MAX_PLACED)), rng.normal(size=(PROBE_ROWS, n_features))
+    placed, rest = (
+        rng.normal(size=(PROBE_ROWS, MAX_PLACED)),
+        rng.normal(size=(PROBE_ROWS, n_features)),
+    )
     more = rng.normal(size=(PROBE_ROWS, n_features))
     return np.asfortranarray(np.hstack([placed, more])), np.asfortranarray(rest)
 
@@ -336,18 +359,22 @@ class ScreenedFormula:
 class ConceptBook:
     """Concepts met so far, numbered in the order of meeting.
 
-    A formula is of a known concept when some placement of its features agrees with it; see `concepts`. The book looks
-    at fewer probe rows than `inspect` does, since every candidate is looked up.
+    A formula is of a known concept when some placement of its features agrees with it; see
+    `concepts`. The book looks at fewer probe rows than `inspect` does, since every candidate is
+    looked up.
 
     Parameters
     ----------
     n_features : int
         Features of the formulas.
     rule_of : callable, optional
-        Gives the rule of a formula's target, for several classes or numbers; without it formulas are cut in the middle.
+        Gives the rule of a formula's target, for several classes or numbers; without it formulas
+        are cut in the middle.
     """
 
-    def __init__(self, n_features: int, rule_of: Callable[[Expression], TargetRule | None] | None = None) -> None:
+    def __init__(
+        self, n_features: int, rule_of: Callable[[Expression], TargetRule | None] | None = None
+    ) -> None:
         self.n_features = n_features
         self._rule_of = rule_of or (lambda _: None)
         self._known: dict[str, int] = {}
@@ -360,19 +387,27 @@ class ConceptBook:
         text = str(expression)
         if text not in self._known:
             rule = self._rule_of(expression)
-            self._known[text] = self._found(signature(expression, rule, self.n_features, n_rows=BOOK_ROWS))
+            self._known[text] = self._found(
+                signature(expression, rule, self.n_features, n_rows=BOOK_ROWS)
+            )
         return self._known[text]
 
     def _found(self, mine: Signature) -> int:
         if mine.is_wide:
-            alike = (number for number, known in self._wide.items() if known.agreement(mine) >= AGREEMENT)
+            alike = (
+                number for number, known in self._wide.items() if known.agreement(mine) >= AGREEMENT
+            )
             concept = next(alike, len(self._placed))
             if concept == len(self._placed):
                 self._wide[concept] = mine
                 self._add(mine)
             return concept
-        shared = np.abs(self._labels @ mine.labels.T.astype(np.float32)).max(axis=1, initial=0) / BOOK_ROWS
-        # Only the first placement of a known concept is kept: one with more features cannot be moved onto fewer.
+        shared = (
+            np.abs(self._labels @ mine.labels.T.astype(np.float32)).max(axis=1, initial=0)
+            / BOOK_ROWS
+        )
+        # Only the first placement of a known concept is kept: one with more features cannot be
+        # moved onto fewer.
         fits = (shared + 1) / 2 >= AGREEMENT
         for concept in map(int, np.flatnonzero(fits)):
             if self._placed[concept] <= len(mine.placed):
@@ -400,12 +435,16 @@ class EliteArchive:
         Leads up to this are not kept.
     """
 
-    def __init__(self, n_methods: int, concepts: ConceptBook, depth: int = 6, floor: float = 0.0) -> None:
+    def __init__(
+        self, n_methods: int, concepts: ConceptBook, depth: int = 6, floor: float = 0.0
+    ) -> None:
         self.pairs = tuple(permutations(range(n_methods), 2))
         self.concepts = concepts
         self.depth = depth
         self.floor = floor
-        self.niches: dict[tuple[int, int], dict[int, ScreenedFormula]] = {pair: {} for pair in self.pairs}
+        self.niches: dict[tuple[int, int], dict[int, ScreenedFormula]] = {
+            pair: {} for pair in self.pairs
+        }
 
     def offer(self, candidate: ScreenedFormula) -> int:
         """Put a candidate into every niche where it is the best; return how many."""
@@ -415,7 +454,9 @@ class EliteArchive:
         concept = self.concepts.number(candidate.expression)
         return sum(self._enter(pair, concept, candidate) for pair in wanted)
 
-    def promise(self, candidate: ScreenedFormula, weights: Mapping[tuple[int, int], float]) -> float:
+    def promise(
+        self, candidate: ScreenedFormula, weights: Mapping[tuple[int, int], float]
+    ) -> float:
         """Return the weight of the pairs whose niches the candidate may enter, whatever its concept."""
         return sum(weight for pair, weight in weights.items() if self._could_enter(pair, candidate))
 
@@ -434,7 +475,9 @@ class EliteArchive:
         if len(niche) > self.depth:
             # Of concepts with equal leads the one that was met last leaves.
             numbers = sorted(niche, reverse=True)
-            del niche[numbers[least_loss([niche[number].lead(pair) for number in numbers], size=1.0)]]
+            del niche[
+                numbers[least_loss([niche[number].lead(pair) for number in numbers], size=1.0)]
+            ]
         return niche.get(concept) is candidate
 
     def best(self, pair: tuple[int, int]) -> Sequence[tuple[int, ScreenedFormula]]:
@@ -449,4 +492,6 @@ class EliteArchive:
 
     def covered(self, margin: float) -> tuple[tuple[int, int], ...]:
         """Return the pairs whose best screened lead reaches the margin."""
-        return tuple(p for p in self.pairs if any(c.lead(p) >= margin for c in self.niches[p].values()))
+        return tuple(
+            p for p in self.pairs if any(c.lead(p) >= margin for c in self.niches[p].values())
+        )

@@ -1,7 +1,7 @@
 """Diagnosis: where a method wins and fails, by families of concepts, and which known method it is most like.
 
-A rank tells a developer nothing to act on. What does: on which kind of problem the method falls behind the best known
-one, by how much, and whose profile it has.
+A rank tells a developer nothing to act on. What does: on which kind of problem the method falls
+behind the best known one, by how much, and whose profile it has.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ class FamilyRecord:
     n_sets, n_concepts : int
         Datasets and distinct concepts of it.
     method : float
-        The method's mean score: a mean over concepts, each the mean of its datasets, since ten datasets of one concept
-        are one problem.
+        The method's mean score: a mean over concepts, each the mean of its datasets, since ten
+        datasets of one concept are one problem.
     best, best_method : float and str
         The reference with the largest mean, and that mean.
     typical : float
         The mean of the references' median.
     behind : float
-        How far the method is behind the best reference of every concept, on average; negative where it leads.
+        How far the method is behind the best reference of every concept, on average; negative where
+        it leads.
     low, high : float
         Limits of that, over concepts; NaN for one concept.
     """
@@ -71,13 +72,13 @@ class MethodDiagnosis:
     method : str
         The method.
     datasets : DataFrame
-        One row per dataset: collection, dataset, concept, families, formula, the method's score, the best reference and
-        its score, the difference, the place among all, the ceiling.
+        One row per dataset: collection, dataset, concept, families, formula, the method's score,
+        the best reference and its score, the difference, the place among all, the ceiling.
     records : tuple of FamilyRecord
         By family.
     likeness : DataFrame
-        One row per reference: the mean absolute difference of the scores over concepts, and Spearman's correlation; the
-        nearest first.
+        One row per reference: the mean absolute difference of the scores over concepts, and
+        Spearman's correlation; the nearest first.
     means : DataFrame
         Mean score over concepts by family (down) and method (across).
     margin : float
@@ -110,30 +111,37 @@ class MethodDiagnosis:
         return self._sorted(self.datasets["difference"] <= -self.margin, ascending=True)
 
     def _sorted(self, which: Any, *, ascending: bool) -> pd.DataFrame:
-        return self.datasets.loc[which].sort_values("difference", ascending=ascending, kind="stable")
+        return self.datasets.loc[which].sort_values(
+            "difference", ascending=ascending, kind="stable"
+        )
 
     def sentences(self) -> tuple[str, ...]:
         """Return the diagnosis in words."""
         n, rules = len(self.datasets), family_rules(self.target)
         said = [
-            f"{self.method} beats every reference by {self.margin:g} {self.metric} on {len(self.wins)} of {n} "
-            f"datasets; on {len(self.failures)} some reference beats it by as much"
+            f"{self.method} beats every reference by {self.margin:g} {self.metric} on"
+            f" {len(self.wins)} of {n} datasets; on {len(self.failures)} some reference beats it by"
+            " as much"
         ]
         far = [record for record in self.records if record.behind >= self.margin]
         for record in sorted(far, key=lambda one: -one.behind):
-            # Over several concepts the interval says whether that is more than chance; over one there is none.
+            # Over several concepts the interval says whether that is more than chance; over one
+            # there is none.
             verb = "may fall behind" if record.low <= 0 else "falls behind"
             limits = f" [{record.low:.2f}, {record.high:.2f}]" if np.isfinite(record.low) else ""
             said.append(
-                f"it {verb} on {record.family} ({rules.get(record.family, 'of no family')}): "
-                f"{record.behind:.2f}{limits} behind the best reference of each concept, over {_counted(record)}; "
-                f"{record.best_method} does best there with {record.best:.2f}, it has {record.method:.2f}"
+                f"it {verb} on {record.family} ({rules.get(record.family, 'of no family')}):"
+                f" {record.behind:.2f}{limits} behind the best reference of each concept, over"
+                f" {_counted(record)}; {record.best_method} does best there with {record.best:.2f},"
+                f" it has {record.method:.2f}"
             )
         good = [record for record in self.records if record.behind <= 0]
         said += [
-            f"it is as good as the best reference on {record.family}, over {_counted(record)}"
-            if record.behind > -self.margin
-            else f"it leads on {record.family} by {-record.behind:.2f}, over {_counted(record)}"
+            (
+                f"it is as good as the best reference on {record.family}, over {_counted(record)}"
+                if record.behind > -self.margin
+                else f"it leads on {record.family} by {-record.behind:.2f}, over {_counted(record)}"
+            )
             for record in good
         ]
         nearest = self.likeness.iloc[0]
@@ -207,14 +215,22 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
     met = {family for of in datasets["families"] for family in of}
     held = [family for family in (*FAMILIES, MIXED) if family in met]
     by_concept = {
-        family: table.loc[[family in of for of in datasets["families"]]].groupby(datasets["concept"], sort=False).mean()
+        family: (
+            table.loc[[family in of for of in datasets["families"]]]
+            .groupby(datasets["concept"], sort=False)
+            .mean()
+        )
         for family in held
     }
     widest = np.inf if target == "regression" else 1.0
-    records = tuple(_record(family, by_concept[family], datasets, method, widest) for family in held)
+    records = tuple(
+        _record(family, by_concept[family], datasets, method, widest) for family in held
+    )
     means = pd.DataFrame({family: concepts.mean() for family, concepts in by_concept.items()}).T
     whole = table.groupby(datasets["concept"], sort=False).mean()
-    return MethodDiagnosis(method, datasets, records, _likeness(whole, method), means, margin, target)
+    return MethodDiagnosis(
+        method, datasets, records, _likeness(whole, method), means, margin, target
+    )
 
 
 def _joined(concepts: Sequence[str], generators: Sequence[GeneratorSpec]) -> list[str]:
@@ -237,7 +253,9 @@ def _joined(concepts: Sequence[str], generators: Sequence[GeneratorSpec]) -> lis
     return [common[name] for name in concepts]
 
 
-def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str, widest: float) -> FamilyRecord:
+def _record(
+    family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str, widest: float
+) -> FamilyRecord:
     references = concepts.drop(columns=method)
     means = references.mean()
     best = str(means.index[least_loss(-means.to_numpy(), size=1.0)])
@@ -251,7 +269,8 @@ def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method:
         float(means[best]),
         float(references.median(axis=1).mean()),
         behind.estimate,
-        # Two AUROCs differ by 1 at most, which Student's interval over a few concepts does not know; R2 has no end.
+        # Two AUROCs differ by 1 at most, which Student's interval over a few concepts does not
+        # know; R2 has no end.
         max(behind.low, -widest),
         min(behind.high, widest),
     )
@@ -263,11 +282,16 @@ def _likeness(concepts: pd.DataFrame, method: str) -> pd.DataFrame:
 
     rows = []
     for reference in concepts.columns.drop(method):
-        one, other = concepts[method].to_numpy(dtype=float), concepts[reference].to_numpy(dtype=float)
+        one, other = (
+            concepts[method].to_numpy(dtype=float),
+            concepts[reference].to_numpy(dtype=float),
+        )
         varies = len(one) > 2 and np.ptp(one) > 0 and np.ptp(other) > 0
         correlation = float(spearmanr(one, other).statistic) if varies else float("nan")
         rows.append((str(reference), float(np.abs(one - other).mean()), correlation))
-    found = pd.DataFrame(rows, columns=["reference", "mean absolute difference", "Spearman correlation"])
+    found = pd.DataFrame(
+        rows, columns=["reference", "mean absolute difference", "Spearman correlation"]
+    )
     return found.sort_values("mean absolute difference", kind="stable").reset_index(drop=True)
 
 
@@ -288,7 +312,8 @@ def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
     means = diagnosis.means
     nearest = [str(name) for name in diagnosis.likeness["reference"]]
     counts = {record.family: f" ({record.n_concepts})" for record in diagnosis.records}
-    # As far behind as a guess is behind perfection, half an AUROC or a whole R2, is the strongest tint.
+    # As far behind as a guess is behind perfection, half an AUROC or a whole R2, is the strongest
+    # tint.
     far = 1.0 if diagnosis.target == "regression" else 0.5
     shares = ((means.max(axis=1).to_numpy()[:, None] - means.to_numpy()) / far).clip(0, 1)
     place = {str(name): column for column, name in enumerate(means.columns)}
@@ -323,7 +348,13 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
             "family": f"{family} ({counts[family]})" if family in counts else str(family),
             "method": str(name),
             "score": float(diagnosis.means.loc[family, name]),
-            "who": method if name == method else f"{nearest}, the nearest" if name == nearest else "other references",
+            "who": (
+                method
+                if name == method
+                else f"{nearest}, the nearest"
+                if name == nearest
+                else "other references"
+            ),
         }
         for family in diagnosis.means.index
         for name in diagnosis.means.columns
@@ -339,10 +370,17 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
         tooltip=["family:N", "method:N", alt.Tooltip("score:Q", title=metric, format=".3f")],
     )
     dots = base.mark_circle(opacity=0.85).encode(
-        color=alt.Color("who:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=1)),
+        color=alt.Color(
+            "who:N",
+            scale=colours,
+            sort=None,
+            legend=alt.Legend(title=None, orient="bottom", columns=1),
+        ),
         size=alt.Size("who:N", scale=sizes, legend=None),
     )
     chart = alt.layer(dots).properties(width=440, height=44 * len(order))
     return styled(
-        chart, f"The profile of {method}", f"Mean {metric} by family of concepts, in brackets the number of concepts"
+        chart,
+        f"The profile of {method}",
+        f"Mean {metric} by family of concepts, in brackets the number of concepts",
     )

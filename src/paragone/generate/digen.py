@@ -38,10 +38,11 @@ def measure_digen(
 ) -> Collection:
     """Measure the reference methods on fresh samples of the DIGEN formulas, as evolved ones are measured.
 
-    Every method is measured in the configuration that does best on a sample of its own, among its portfolio and its
-    published tuning. The published tuning alone would be unfair: it was found for an SVC without a bound on its
-    iterations, and with the bound some of it fails. A formula is cut at the population's middle; a block of ties goes
-    whole to one side, so that labels have no noise.
+    Every method is measured in the configuration that does best on a sample of its own, among its
+    portfolio and its published tuning. The published tuning alone would be unfair: it was found for
+    an SVC without a bound on its iterations, and with the bound some of it fails. A formula is cut
+    at the population's middle; a block of ties goes whole to one side, so that labels have no
+    noise.
 
     Parameters
     ----------
@@ -78,11 +79,20 @@ def measure_digen(
     for position, entry in enumerate(chosen, start=1):
         generator = GeneratorSpec(entry.formula)
         taking_part = methods or reference_methods()
-        # The published tuning comes last: where it is tied with the portfolio, the portfolio is taken.
+        # The published tuning comes last: where it is tied with the portfolio, the portfolio is
+        # taken.
         options = [(m, (*m.portfolio, digen_tuned()[entry.name][m.name])) for m in taking_part]
-        configured = best_configurations(entry.name, generator, options, laboratory, n_train=n_train)
+        configured = best_configurations(
+            entry.name, generator, options, laboratory, n_train=n_train
+        )
         evidence = measure(
-            entry.name, generator, configured, laboratory, n_train=n_train, n_fresh=n_fresh, n_seeds=n_seeds
+            entry.name,
+            generator,
+            configured,
+            laboratory,
+            n_train=n_train,
+            n_fresh=n_fresh,
+            n_seeds=n_seeds,
         )
         if evidence is not None:
             concept = int(concepts[entry.name])
@@ -103,13 +113,17 @@ def best_configurations(
     n_train: int,
 ) -> list[tuple[Contender, Mapping[str, Any]]]:
     """Return each method with the configuration of the largest AUROC on a sample that is used for nothing else."""
-    sample = parted(generator.sample(n_train + CHOOSING_ROWS, TUNING_SEED, name=name), np.arange(n_train))
+    sample = parted(
+        generator.sample(n_train + CHOOSING_ROWS, TUNING_SEED, name=name), np.arange(n_train)
+    )
     built = {
         f"{method.name} {place}": method.configured(params)
         for method, choices in options
         for place, params in enumerate(choices)
     }
-    found = laboratory.run(f"choosing for {name}", [sample], built, Holdout(keep_values=False, metrics=("auroc",)))
+    found = laboratory.run(
+        f"choosing for {name}", [sample], built, Holdout(keep_values=False, metrics=("auroc",))
+    )
     scores = {method: result.scores["auroc"] for (_, method), result in found.items()}
     chosen = []
     for method, choices in options:
@@ -125,8 +139,8 @@ def load(name: str) -> Dataset:
     Parameters
     ----------
     name : str
-        A DIGEN set by its short or published name, or a dataset of an evolved collection, as ``paragone-v1:3`` or
-        ``paragone-v1-3``.
+        A DIGEN set by its short or published name, or a dataset of an evolved collection, as
+        ``paragone-v1:3`` or ``paragone-v1-3``.
 
     Examples
     --------
@@ -164,5 +178,7 @@ def write_digen(folder: str | Path, file_format: str = "csv") -> tuple[Path, ...
     (41, 'manifest.json')
     """
     told = ("name", "formula", "md5", "seed", "x_hash", "y_hash")
-    sets = ((make_digen(entry), {word: getattr(entry, word) for word in told}) for entry in entries())
+    sets = (
+        (make_digen(entry), {word: getattr(entry, word) for word in told}) for entry in entries()
+    )
     return write_sets(sets, folder, "digen", file_format)

@@ -1,8 +1,9 @@
 """The docket of a search as a file: what was put down for proof, and what is known of it.
 
-A store knows a cell by the source of all code behind it, so that a search cannot go on in the store of another version
-of the package, or of another machine that is gone. The folder that a search writes can: beside the collection it holds
-the docket with the races that filled it, every fit of the proofs, and the curve. Proofs begin there where they ended.
+A store knows a cell by the source of all code behind it, so that a search cannot go on in the store
+of another version of the package, or of another machine that is gone. The folder that a search
+writes can: beside the collection it holds the docket with the races that filled it, every fit of
+the proofs, and the curve. Proofs begin there where they ended.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class Docket:
     @property
     def times(self) -> dict[Moment, float]:
         """The seconds of every moment of the curve."""
-        return {(moment.generation, moment.raced, moment.tried): moment.seconds for moment in self.curve}
+        return {
+            (moment.generation, moment.raced, moment.tried): moment.seconds for moment in self.curve
+        }
 
     def write(self, folder: str | Path) -> None:
         """Write entries and races; fits and curve are in files of their own."""
@@ -94,20 +97,29 @@ class Docket:
         """
         path = Path(folder) / DOCKET
         if not path.is_file():
-            raise InputError(f"{folder} holds no {DOCKET}: only a search that proves under tuning writes it")
+            raise InputError(
+                f"{folder} holds no {DOCKET}: only a search that proves under tuning writes it"
+            )
         content = read_json(path)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InputError(f"{path} is not a docket of this version")
         if content.get("search") != search:
             raise InputError(
-                f"{path} is of another search: its spec, method in focus or goal differs from what is asked"
+                f"{path} is of another search: its spec, method in focus or goal differs from what"
+                " is asked"
             )
         try:
             entries = tuple(_read_entry(entry, spec) for entry in content["entries"])
             races = tuple(_read_race(race) for race in content["races"])
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path} is not a docket: {error}") from error
-        return cls(search, entries, races, _read_curve(Path(folder) / CURVE), _read_known(folder, entries, spec))
+        return cls(
+            search,
+            entries,
+            races,
+            _read_curve(Path(folder) / CURVE),
+            _read_known(folder, entries, spec),
+        )
 
 
 def _told_entry(entry: DocketEntry) -> dict[str, Any]:
@@ -142,8 +154,16 @@ def _told_race(race: Race) -> dict[str, Any]:
             return None
         return {"methods": list(evidence.methods), "scores": evidence.aurocs.tolist()}
 
-    pairs = {"pairs": [list(pair) for pair in race.pairs], "tuned_pairs": [list(pair) for pair in race.tuned_pairs]}
-    return {"formula": race.formula, **pairs, "untuned": told(race.untuned), "tuned": told(race.tuned)}
+    pairs = {
+        "pairs": [list(pair) for pair in race.pairs],
+        "tuned_pairs": [list(pair) for pair in race.tuned_pairs],
+    }
+    return {
+        "formula": race.formula,
+        **pairs,
+        "untuned": told(race.untuned),
+        "tuned": told(race.tuned),
+    }
 
 
 def _read_race(race: Mapping[str, Any]) -> Race:
@@ -156,14 +176,20 @@ def _read_race(race: Mapping[str, Any]) -> Race:
         return tuple((up, down) for up, down in pairs)
 
     return Race(
-        race["formula"], named(race["pairs"]), named(race["tuned_pairs"]), read(race["untuned"]), read(race["tuned"])
+        race["formula"],
+        named(race["pairs"]),
+        named(race["tuned_pairs"]),
+        read(race["untuned"]),
+        read(race["tuned"]),
     )
 
 
 def _read_curve(path: Path) -> tuple[SearchProgress, ...]:
     import pandas as pd
 
-    kinds: dict[str, Any] = {item.name: float if item.type == "float" else int for item in fields(SearchProgress)}
+    kinds: dict[str, Any] = {
+        item.name: float if item.type == "float" else int for item in fields(SearchProgress)
+    }
     try:
         table = pd.read_csv(path, dtype=str)
         return tuple(
@@ -184,7 +210,11 @@ def _read_known(folder: str | Path, entries: Sequence[DocketEntry], spec: Evolve
             raise InputError(f"{folder}: fits of {formula}, which is not on the docket")
         key = identities[formula]
         if seed != row_seed("evidence", spec.seed, key, sample):
-            raise InputError(f"{folder}: sample {sample} of {formula} was fitted on rows of another search")
-        fit = TunedFit(str(row.method), sample, seed, row.parameters, float(row.tuning_score), float(row.score))
+            raise InputError(
+                f"{folder}: sample {sample} of {formula} was fitted on rows of another search"
+            )
+        fit = TunedFit(
+            str(row.method), sample, seed, row.parameters, float(row.tuning_score), float(row.score)
+        )
         known[key, fit.method, sample] = fit
     return known

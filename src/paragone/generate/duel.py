@@ -1,8 +1,8 @@
 """The published procedure: a duel of two methods (stage 1), tuning of the best (stage 2), new seeds (stage 3).
 
-Two things are fixed that the original leaves to chance. A generation's candidates are gated against the best of the
-generations before it, not of whatever ran before, so that the outcome does not depend on the number of workers; and
-every random number follows from the duel's seed.
+Two things are fixed that the original leaves to chance. A generation's candidates are gated against
+the best of the generations before it, not of whatever ran before, so that the outcome does not
+depend on the number of workers; and every random number follows from the duel's seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted
-from paragone.generate.methods import DIGEN_V1_SVC, Contender, digen_tuned, reference_method, reference_methods
+from paragone.generate.methods import (
+    DIGEN_V1_SVC,
+    Contender,
+    digen_tuned,
+    reference_method,
+    reference_methods,
+)
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.tuned import TrialScoring
 from paragone.ties import loss_order
@@ -41,8 +47,8 @@ class DuelSettings:
     trials, gate_folds, folds : int
         Trials per method and candidate, folds that the gate looks at, and all folds.
     tolerance : float
-        How far a candidate may stay behind the best so far and still pass the gate, and a trial behind the best trial
-        and still see all folds.
+        How far a candidate may stay behind the best so far and still pass the gate, and a trial
+        behind the best trial and still see all folds.
     scoring : {"auroc", "hard"}
         What tuning looks at.
     bounded_svc : bool
@@ -76,9 +82,13 @@ class DuelSettings:
         chosen = [reference_method(name) for name in self.methods] or list(reference_methods())
         if self.bounded_svc:
             return tuple(chosen)
-        return tuple(replace(m, fixed={**m.fixed, **DIGEN_V1_SVC}) if m.letter == "S" else m for m in chosen)
+        return tuple(
+            replace(m, fixed={**m.fixed, **DIGEN_V1_SVC}) if m.letter == "S" else m for m in chosen
+        )
 
-    def tuner(self, method: Contender, seed: int, trials: int, scored_folds: int | None = None) -> dict[str, Any]:
+    def tuner(
+        self, method: Contender, seed: int, trials: int, scored_folds: int | None = None
+    ) -> dict[str, Any]:
         """Return a method with its tuning, as an experiment declares it."""
         params = {
             "classifier": method.declared(),
@@ -119,8 +129,11 @@ def published_split(dataset: Dataset, seed: int) -> tuple[IntArray, IntArray]:
     from sklearn.model_selection import train_test_split
 
     rows = np.arange(dataset.n_samples)
-    # The shuffle of scikit-learn is part of the published sets: another splitter gives other scores.
-    train, test = train_test_split(rows, test_size=TEST_SHARE, stratify=dataset.y, random_state=seed)
+    # The shuffle of scikit-learn is part of the published sets: another splitter gives other
+    # scores.
+    train, test = train_test_split(
+        rows, test_size=TEST_SHARE, stratify=dataset.y, random_state=seed
+    )
     return train, test
 
 
@@ -151,9 +164,13 @@ def refit(name: str, method: str, params: Mapping[str, Any] | None = None) -> Re
     contender = reference_method(method)
     chosen = digen_tuned()[entry.name][contender.name] if params is None else params
     train, test = published_split(dataset, entry.seed)
-    classifier = contender.configured(chosen).build(entry.seed).fit(dataset.X[train], dataset.y[train])
+    classifier = (
+        contender.configured(chosen).build(entry.seed).fit(dataset.X[train], dataset.y[train])
+    )
     values = confidence(classifier, dataset.X[test]).values
-    return Refit(entry.name, contender.name, dataset.y[test], values, auroc(dataset.y[test], values))
+    return Refit(
+        entry.name, contender.name, dataset.y[test], values, auroc(dataset.y[test], values)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +259,12 @@ class Duel:
     """
 
     def __init__(
-        self, up: str, down: str, seed: int, laboratory: Laboratory, settings: DuelSettings | None = None
+        self,
+        up: str,
+        down: str,
+        seed: int,
+        laboratory: Laboratory,
+        settings: DuelSettings | None = None,
     ) -> None:
         self.settings = settings or DuelSettings()
         self.methods = self.settings.contenders()
@@ -268,7 +290,9 @@ class Duel:
         for generation in range(self.settings.generations):
             # One generator per generation: a duel that is started again draws what it drew before.
             rng = np.random.default_rng([self.seed, generation])
-            children = self._valid([self._drawn(rng, population) for _ in range(self.settings.population)])
+            children = self._valid(
+                [self._drawn(rng, population) for _ in range(self.settings.population)]
+            )
             pool = [*population, *self._fought(generation, children)]
             if pool:
                 objectives = np.array([[-fighter.lead, -fighter.spread] for fighter in pool])
@@ -283,7 +307,10 @@ class Duel:
             self.down,
             self.seed,
             tuple(method.name for method in self.methods),
-            tuple(population[place] for place in loss_order([-fighter.lead for fighter in population], size=1.0)),
+            tuple(
+                population[place]
+                for place in loss_order([-fighter.lead for fighter in population], size=1.0)
+            ),
             **self._counts,
         )
 
@@ -291,13 +318,19 @@ class Duel:
         self._counts["seen"] += 1
         if not population:
             return self._grammar.half_and_half(rng)
-        first, second = (population[int(rng.integers(len(population)))].expression for _ in range(2))
+        first, second = (
+            population[int(rng.integers(len(population)))].expression for _ in range(2)
+        )
         return self._grammar.breed(rng, first, second)
 
     def _valid(self, drawn: Sequence[Expression]) -> list[Expression]:
         """Keep formulas that give a dataset, each once."""
         # Ties at the cut are allowed, as in the published procedure: they become label noise.
-        valid = list(dict.fromkeys(e for e in drawn if not reason_to_reject(e.evaluate(self._X), allow_ties=True)))
+        valid = list(
+            dict.fromkeys(
+                e for e in drawn if not reason_to_reject(e.evaluate(self._X), allow_ties=True)
+            )
+        )
         self._counts["rejected"] += len(drawn) - len(valid)
         return valid
 
@@ -312,12 +345,19 @@ class Duel:
         for expression, row in zip(passed, scores, strict=True):
             if np.isfinite(row).all():
                 lead = float(row[at[0]] - row[at[1]])
-                fighters.append(Fighter(expression, tuple(map(float, row)), lead, float(np.std(row))))
+                fighters.append(
+                    Fighter(expression, tuple(map(float, row)), lead, float(np.std(row)))
+                )
         return fighters
 
     def _through_gate(self, generation: int, children: Sequence[Expression]) -> list[Expression]:
         """Keep candidates whose lead on a few folds is positive and not far behind the best so far."""
-        pair = [method for name in (self.up, self.down) for method in self.methods if method.name == name]
+        pair = [
+            method
+            for name in (self.up, self.down)
+            for method in self.methods
+            if method.name == name
+        ]
         scores = self._scores(f"gate {generation}", children, pair, self.settings.gate_folds)
         passed = []
         for expression, (up, down) in zip(children, scores, strict=True):
@@ -326,15 +366,26 @@ class Duel:
         return passed
 
     def _scores(
-        self, step: str, expressions: Sequence[Expression], methods: Sequence[Contender], folds: int | None
+        self,
+        step: str,
+        expressions: Sequence[Expression],
+        methods: Sequence[Contender],
+        folds: int | None,
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return each method's best score in tuning, NaN where a cell failed."""
         if not expressions:
             return np.zeros((0, len(methods)))
-        datasets = [seeded_dataset(expression, self.seed, f"candidate {i}") for i, expression in enumerate(expressions)]
-        tuned = {m.name: self.settings.tuner(m, self.seed, self.settings.trials, folds) for m in methods}
+        datasets = [
+            seeded_dataset(expression, self.seed, f"candidate {i}")
+            for i, expression in enumerate(expressions)
+        ]
+        tuned = {
+            m.name: self.settings.tuner(m, self.seed, self.settings.trials, folds) for m in methods
+        }
         name = f"duel {self.up} {self.down} {self.seed} {step}"
-        found = self.laboratory.run(name, datasets, tuned, Holdout(keep_values=False), seed=self.seed)
+        found = self.laboratory.run(
+            name, datasets, tuned, Holdout(keep_values=False), seed=self.seed
+        )
         cv = {place: result.scores.get("cv", np.nan) for place, result in found.items()}
         return np.array([[cv.get((d.name, m.name), np.nan) for m in methods] for d in datasets])
 
@@ -403,7 +454,14 @@ def stage2(
         for text, dataset in datasets.items():
             for method in tuned:
                 if (dataset.name, method) in found:
-                    rows.append({"formula": text, "seed": seed, "method": method, **found[dataset.name, method].scores})
+                    rows.append(
+                        {
+                            "formula": text,
+                            "seed": seed,
+                            "method": method,
+                            **found[dataset.name, method].scores,
+                        }
+                    )
     return pd.DataFrame(rows, columns=["formula", "seed", "method", *METRICS, "cv"])
 
 
@@ -430,11 +488,15 @@ def stage3(
     """
     if n_seeds < 1:
         raise InputError(f"n_seeds must be at least 1, it is {n_seeds}")
-    pairs = [(formula, seed) for seed in range(first_seed, first_seed + n_seeds) for formula in formulas]
+    pairs = [
+        (formula, seed) for seed in range(first_seed, first_seed + n_seeds) for formula in formulas
+    ]
     return stage2(pairs, laboratory, settings, trials=trials)
 
 
-def still_separate(table: pd.DataFrame, up: str, down: str, margin: float = 0.05) -> tuple[str, ...]:
+def still_separate(
+    table: pd.DataFrame, up: str, down: str, margin: float = 0.05
+) -> tuple[str, ...]:
     """Return the formulas on which the median lead of one method over another over seeds reaches the margin."""
     wide = table.pivot_table(index=["formula", "seed"], columns="method", values="auroc")
     lead = (wide[up] - wide[down]).groupby("formula", sort=False).median()

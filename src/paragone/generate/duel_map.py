@@ -1,7 +1,8 @@
 """A map of a duel: where one method beats another over training rows, noise, correlation and irrelevant columns.
 
-A list of datasets says that a lead exists; a map says where it ends. Every point of a plane has samples of its own,
-both methods tuned on each, and an interval of the mean lead that holds for all points of the map together.
+A list of datasets says that a lead exists; a map says where it ends. Every point of a plane has
+samples of its own, both methods tuned on each, and an interval of the mean lead that holds for all
+points of the map together.
 """
 
 from __future__ import annotations
@@ -127,7 +128,17 @@ class DuelMap:
             )
             for p in self.points
         ]
-        columns = ["formula", "axis", "value", "rows", "lead", "low", "high", "samples won", "ahead"]
+        columns = [
+            "formula",
+            "axis",
+            "value",
+            "rows",
+            "lead",
+            "low",
+            "high",
+            "samples won",
+            "ahead",
+        ]
         return pd.DataFrame(rows, columns=columns)
 
     def borders(self) -> pd.DataFrame:
@@ -135,14 +146,22 @@ class DuelMap:
         import pandas as pd
 
         found = []
-        for formula, axis, value in dict.fromkeys((p.formula, p.axis, p.value) for p in self.points):
+        for formula, axis, value in dict.fromkeys(
+            (p.formula, p.axis, p.value) for p in self.points
+        ):
             line = [
                 p
                 for p in self.points
-                if (p.formula, p.axis, p.value) == (formula, axis, value) and np.isfinite(p.lead.estimate)
+                if (p.formula, p.axis, p.value) == (formula, axis, value)
+                and np.isfinite(p.lead.estimate)
             ]
             found.append(
-                (formula, axis, value, *border_of(sorted(line, key=lambda p: p.rows), self.first, self.second))
+                (
+                    formula,
+                    axis,
+                    value,
+                    *border_of(sorted(line, key=lambda p: p.rows), self.first, self.second),
+                )
             )
         return pd.DataFrame(found, columns=["formula", "axis", "value", "below", "from", "what"])
 
@@ -152,11 +171,14 @@ class DuelMap:
         for formula in dict.fromkeys(p.formula for p in self.points):
             for axis in dict.fromkeys(p.axis for p in self.points if p.formula == formula):
                 own = [p for p in self.points if (p.formula, p.axis) == (formula, axis)]
-                counts = {word: sum(p.verdict == word for p in own) for word in ("first", "second", "open")}
+                counts = {
+                    word: sum(p.verdict == word for p in own)
+                    for word in ("first", "second", "open")
+                }
                 said.append(
-                    f"{mathematics(Expression.parse(formula))}, over rows and {self.titles[axis]}: {self.first} is "
-                    f"ahead at {counts['first']} of {len(own)} points, {self.second} at {counts['second']}, "
-                    f"{counts['open']} are open"
+                    f"{mathematics(Expression.parse(formula))}, over rows and {self.titles[axis]}:"
+                    f" {self.first} is ahead at {counts['first']} of {len(own)} points,"
+                    f" {self.second} at {counts['second']}, {counts['open']} are open"
                 )
         return tuple(said)
 
@@ -179,18 +201,30 @@ def border_of(line: Sequence[MapPoint], first: str, second: str) -> tuple[float,
     sizes = [p.rows for p in line]
     if not changes:
         who, whom = (first, second) if ahead[0] else (second, first)
-        return nowhere, nowhere, f"{who} is ahead of {whom} from {sizes[0]} to {sizes[-1]} rows{_doubt(line)}"
+        return (
+            nowhere,
+            nowhere,
+            f"{who} is ahead of {whom} from {sizes[0]} to {sizes[-1]} rows{_doubt(line)}",
+        )
     last = changes[-1]
     who, whom = (first, second) if ahead[last] else (second, first)
     below, above = sizes[last - 1], sizes[last]
     doubt = _doubt(line[last - 1 : last + 1])
-    return float(below), float(above), f"{who} overtakes {whom} between {below} and {above} rows{doubt}"
+    return (
+        float(below),
+        float(above),
+        f"{who} overtakes {whom} between {below} and {above} rows{doubt}",
+    )
 
 
 def _doubt(points: Sequence[MapPoint]) -> str:
     """Say that only means speak, where no interval of these points excludes 0; limits that are not there are silent."""
     known = [p for p in points if np.isfinite(p.lead.low)]
-    return ", by the means alone: no interval excludes 0" if known and all(p.verdict == "open" for p in known) else ""
+    return (
+        ", by the means alone: no interval excludes 0"
+        if known and all(p.verdict == "open" for p in known)
+        else ""
+    )
 
 
 def map_duel(
@@ -258,16 +292,29 @@ def map_duel(
             kinds = {**plan.kinds, axis: int(value) if axis == "irrelevant" else value}
             generator = replace(plan, kinds=kinds).generator(formula)
             budget = replace(plan.proof(), n_train=size, trials=trials)
-            # Planes meet where their axis is as the duel has it: there they share samples, and nothing is run twice.
+            # Planes meet where their axis is as the duel has it: there they share samples, and
+            # nothing is run twice.
             key = f"map {size} {generator.identity}"
-            fits = tuned_fits(generator, methods, laboratory, budget, plan.seed, range(samples), key=key)
+            fits = tuned_fits(
+                generator, methods, laboratory, budget, plan.seed, range(samples), key=key
+            )
             leads: tuple[float, ...] = ()
             if len(fits) == 2 * samples:
-                leads = tuple(fits[methods[0].name, i].score - fits[methods[1].name, i].score for i in range(samples))
-            points.append(MapPoint(formula, axis, value, size, leads, simultaneous(leads, len(places), plan.target)))
+                leads = tuple(
+                    fits[methods[0].name, i].score - fits[methods[1].name, i].score
+                    for i in range(samples)
+                )
+            points.append(
+                MapPoint(
+                    formula, axis, value, size, leads, simultaneous(leads, len(places), plan.target)
+                )
+            )
             if tell is not None:
                 lead = points[-1].lead.estimate
-                tell(f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows: {lead:+.3f}")
+                tell(
+                    f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows:"
+                    f" {lead:+.3f}"
+                )
     return DuelMap(methods[0].name, methods[1].name, tuple(points), samples, trials, plan.target)
 
 
@@ -288,7 +335,9 @@ def simultaneous(leads: Sequence[float], n_points: int, target: TargetKind = "bi
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     if error == 0:
         return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
-    found = tested_mean(float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points).interval
+    found = tested_mean(
+        float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points
+    ).interval
     if target == "regression":
         # R2 has no lower bound, and so leads of it have none.
         return found
@@ -307,7 +356,9 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
             "value": f"{p.value:g}",
             "lead": round(p.lead.estimate, 4) if p.leads else 0.0,
             # Zero has no sign for a reader.
-            "text": f"{round(p.lead.estimate, 2) + 0.0:+.2f}".replace("-", "−") if p.leads else "failed",
+            "text": (
+                f"{round(p.lead.estimate, 2) + 0.0:+.2f}".replace("-", "−") if p.leads else "failed"
+            ),
             "sure": "sure" if p.verdict != "open" else "open",
         }
         for p in own
@@ -319,12 +370,19 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
     values = [f"{value:g}" for value in sorted({p.value for p in own})]
     x = alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0))
     y = alt.Y("value:O", sort=values[::-1], title=found.titles[axis])
-    shades = alt.Scale(domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb")
+    shades = alt.Scale(
+        domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"
+    )
     base = from_rows(rows).encode(x=x, y=y)
-    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(color=alt.Color("lead:Q", scale=shades, legend=None))
+    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(
+        color=alt.Color("lead:Q", scale=shades, legend=None)
+    )
     texts = base.mark_text(fontSize=12).encode(text="text:N", color=alt.value("#000000"))
     sure = (
-        from_rows([row for row in rows if row["sure"] == "sure"] or [{"rows": sizes[0], "value": values[0]}])
+        from_rows(
+            [row for row in rows if row["sure"] == "sure"]
+            or [{"rows": sizes[0], "value": values[0]}]
+        )
         .mark_rect(
             filled=False,
             stroke="#000000",
@@ -333,9 +391,16 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
         )
         .encode(x=x, y=y)
     )
-    chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * max(len(values), 3))
-    said = f"{METRICS[found.target]} of {found.first} minus {found.second}; framed: the interval excludes 0"
-    return styled(chart, f"{found.first} (blue) or {found.second} (orange), by {found.titles[axis]}", said)
+    chart = alt.layer(cells, sure, texts).properties(
+        width=64 * len(sizes), height=44 * max(len(values), 3)
+    )
+    said = (
+        f"{METRICS[found.target]} of {found.first} minus {found.second}; framed: the interval"
+        " excludes 0"
+    )
+    return styled(
+        chart, f"{found.first} (blue) or {found.second} (orange), by {found.titles[axis]}", said
+    )
 
 
 def write_map(found: DuelMap, folder: str | Path) -> Path:
@@ -353,7 +418,10 @@ def map_page(found: DuelMap) -> Page:
             for axis in dict.fromkeys(p.axis for p in found.points if p.formula == formula)
         }
         own = borders.loc[borders["formula"] == formula]
-        lines = tuple(f"{found.titles[row.axis].capitalize()} {row.value:g}: {row.what}." for row in own.itertuples())
+        lines = tuple(
+            f"{found.titles[row.axis].capitalize()} {row.value:g}: {row.what}."
+            for row in own.itertuples()
+        )
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
             *drawn_gallery(wide=False, **charts),
@@ -362,13 +430,29 @@ def map_page(found: DuelMap) -> Page:
         )
         sections.append(Section(f"formula{place}", mathematics(Expression.parse(formula)), blocks))
     how = (
-        f"At every point both methods were tuned with {found.trials} trial{'s' * (found.trials != 1)} on each of "
-        f"{found.samples} samples, and scored on fresh rows. The intervals hold at 95 % for all {len(found.points)} "
-        "points together (Bonferroni). The border is given as the two numbers of rows between which the mean lead "
-        "changes its sign: nothing is known in between.",
+        (
+            f"At every point both methods were tuned with {found.trials}"
+            f" trial{'s' * (found.trials != 1)} on each of {found.samples} samples, and scored on"
+            f" fresh rows. The intervals hold at 95 % for all {len(found.points)} points together"
+            " (Bonferroni). The border is given as the two numbers of rows between which the mean"
+            " lead changes its sign: nothing is known in between."
+        ),
     )
-    files = (Attachment("map.csv", frame_as_csv(table)), Attachment("borders.csv", frame_as_csv(borders)))
+    files = (
+        Attachment("map.csv", frame_as_csv(table)),
+        Attachment("borders.csv", frame_as_csv(borders)),
+    )
     sections.append(Section("how", "How it was measured", (Prose(how), *files)))
-    title = f"Where {found.first} beats {found.second}, and where {found.second} beats {found.first}"
-    lead = Section("finding", "The finding", (Points(tuple(f"{said}." for said in found.sentences())),))
-    return Page(title, f"{len(found.points)} points, {found.samples} samples each", (), (lead, *sections), {})
+    title = (
+        f"Where {found.first} beats {found.second}, and where {found.second} beats {found.first}"
+    )
+    lead = Section(
+        "finding", "The finding", (Points(tuple(f"{said}." for said in found.sentences())),)
+    )
+    return Page(
+        title,
+        f"{len(found.points)} points, {found.samples} samples each",
+        (),
+        (lead, *sections),
+        {},
+    )

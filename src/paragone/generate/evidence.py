@@ -36,9 +36,10 @@ _ROLES: Mapping[RowRole, int] = {"shown": 1 << 31, "race": 2 << 48, "evidence": 
 def row_seed(role: RowRole, seed: int, key: str, sample: int = 0) -> int:
     """Return the seed of the rows of one sample: rows of two roles are never the same.
 
-    The role is in the highest bits, so no seed of one role is one of another, nor one that a person would write (those
-    of searches are such). Below is a hash of the collection's seed, the dataset's key and the sample's number: every
-    dataset has rows of its own, and another collection seed gives other rows.
+    The role is in the highest bits, so no seed of one role is one of another, nor one that a person
+    would write (those of searches are such). Below is a hash of the collection's seed, the
+    dataset's key and the sample's number: every dataset has rows of its own, and another collection
+    seed gives other rows.
 
     Parameters
     ----------
@@ -117,7 +118,9 @@ class Evidence:
 
     def leads(self, up: str, down: str) -> FloatArray:
         """Return the difference of two methods on every sample."""
-        return np.asarray(self.aurocs[:, self.methods.index(up)] - self.aurocs[:, self.methods.index(down)])
+        return np.asarray(
+            self.aurocs[:, self.methods.index(up)] - self.aurocs[:, self.methods.index(down)]
+        )
 
     def proven(self, margin: float) -> tuple[tuple[str, str], ...]:
         """Return the ordered pairs whose difference reaches the margin with its lower bound."""
@@ -131,7 +134,8 @@ class Evidence:
         whole = rank_losses(self.aurocs.mean(axis=0), size=1.0)
         if np.ptp(whole) == 0:
             return 0.0
-        # Values that differ in rounding only must have equal ranks, or the correlation counts noise.
+        # Values that differ in rounding only must have equal ranks, or the correlation counts
+        # noise.
         rows = settle(self.aurocs.T, size=1.0).T
         each = [spearmanr(row, whole).statistic if np.ptp(row) else 0.0 for row in rows]
         return float(np.mean(each))
@@ -151,7 +155,8 @@ def measure(
 ) -> Evidence | None:
     """Fit every method in a given configuration on fresh samples and score it on fresh rows.
 
-    What a collection claims is measured otherwise, with both methods tuned on every sample: `paragone.generate.proof`.
+    What a collection claims is measured otherwise, with both methods tuned on every sample:
+    `paragone.generate.proof`.
 
     Parameters
     ----------
@@ -240,7 +245,8 @@ def learning_curve(
     Returns
     -------
     DataFrame
-        Columns ``over, at, method, mean, low, high, bayes``; a point where a fit failed is left out.
+        Columns ``over, at, method, mean, low, high, bayes``; a point where a fit failed is left
+        out.
 
     Examples
     --------
@@ -271,7 +277,13 @@ def learning_curve(
         )
         if evidence is not None:
             rows += [
-                (over, value, m, *astuple(evidence.of(m)), bayes_scores(changed)[0][CEILINGS[changed.target]].value)
+                (
+                    over,
+                    value,
+                    m,
+                    *astuple(evidence.of(m)),
+                    bayes_scores(changed)[0][CEILINGS[changed.target]].value,
+                )
                 for m in evidence.methods
             ]
     return pd.DataFrame(rows, columns=["over", "at", "method", "mean", "low", "high", "bayes"])

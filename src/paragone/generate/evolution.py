@@ -1,9 +1,10 @@
 """Evolution: one search that serves all duels; MAP-Elites over pairs and concepts, or NSGA-III.
 
-Cheap scouts score a generation first; what would enter their archive is screened with the methods themselves; what
-leads there is raced on fresh samples, and what wins is put down for proof. The search is a pure function of its spec:
-every generation draws from a generator seeded by the spec's seed and the generation's number, and scores come from
-cells of the store. Stopped and started again, it goes the same way. Proofs come after it and do not steer it.
+Cheap scouts score a generation first; what would enter their archive is screened with the methods
+themselves; what leads there is raced on fresh samples, and what wins is put down for proof. The
+search is a pure function of its spec: every generation draws from a generator seeded by the spec's
+seed and the generation's number, and scores come from cells of the store. Stopped and started
+again, it goes the same way. Proofs come after it and do not steer it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ from paragone.generate.methods import Contender
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.proving import Prover
 from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
-from paragone.generate.target_screening import TargetScreening, target_batch, target_scout_of, target_screen_of
+from paragone.generate.target_screening import (
+    TargetScreening,
+    target_batch,
+    target_scout_of,
+    target_screen_of,
+)
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
@@ -41,8 +47,8 @@ class SearchProgress:
     generation : int
         Generations done.
     seen, rejected, duplicates, scouted, fitted, failed : int
-        Candidates made; those that give no usable dataset; met before; scored by scouts; scored by every method; cells
-        that failed.
+        Candidates made; those that give no usable dataset; met before; scored by scouts; scored by
+        every method; cells that failed.
     niches, concepts : int
         Filled niches of the archive, and the concepts in it.
     covered : int
@@ -79,12 +85,12 @@ class SearchProgress:
 
     def __str__(self) -> str:
         return (
-            f"generation {self.generation}: {self.proven} of {self.pairs} pairs proven by {self.proven_concepts} "
-            f"concepts, {self.tried} datasets put to proof; {self.promised} pairs promised by {self.claims} claims, "
-            f"{self.raced} raced; "
-            f"screened: {self.covered} pairs, {self.niches} niches, {self.concepts} concepts; {self.seen} seen, "
-            f"{self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted, "
-            f"{self.fitted} fitted, {self.failed} failed"
+            f"generation {self.generation}: {self.proven} of {self.pairs} pairs proven by"
+            f" {self.proven_concepts} concepts, {self.tried} datasets put to proof; {self.promised}"
+            f" pairs promised by {self.claims} claims, {self.raced} raced; screened: {self.covered}"
+            f" pairs, {self.niches} niches, {self.concepts} concepts; {self.seen} seen,"
+            f" {self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted,"
+            f" {self.fitted} fitted, {self.failed} failed"
         )
 
 
@@ -123,7 +129,8 @@ class Stopwatch:
         text = self.path.read_text(encoding="utf-8")
         self._ending = "\n" if text and not text.endswith("\n") else ""
         for line in text.splitlines():
-            # A kill in the middle of a write leaves a last line that is cut: that moment is timed again.
+            # A kill in the middle of a write leaves a last line that is cut: that moment is timed
+            # again.
             try:
                 entry = json.loads(line)
                 if entry["search"] == self.key:
@@ -133,7 +140,9 @@ class Stopwatch:
             except ValueError:
                 continue
             except (KeyError, TypeError) as error:
-                raise InputError(f"{self.path} is not the time table of a search: {error}") from error
+                raise InputError(
+                    f"{self.path} is not the time table of a search: {error}"
+                ) from error
         # All that earlier runs took counts, what they proved after their last generation too.
         self._before = max(self._past.values(), default=0.0)
 
@@ -207,14 +216,19 @@ class Evolution:
     def __post_init__(self) -> None:
         spec = self.spec
         self.methods = spec.contenders()
-        concepts = ConceptBook(spec.n_features, lambda formula: concept_rule(spec.generator(str(formula))))
+        concepts = ConceptBook(
+            spec.n_features, lambda formula: concept_rule(spec.generator(str(formula)))
+        )
         self.archive = EliteArchive(len(self.methods), concepts, spec.depth)
-        # Scouts have an archive of their own: their scores and those of the methods cannot be compared.
+        # Scouts have an archive of their own: their scores and those of the methods cannot be
+        # compared.
         self.scouting = EliteArchive(len(self.methods), concepts, spec.depth)
         if spec.data:
             self.X = np.asarray(searched_rows(spec, "X0").X)
         else:
-            self.X = np.random.default_rng([spec.seed, 0]).normal(size=(spec.n_train + spec.n_test, spec.n_features))
+            self.X = np.random.default_rng([spec.seed, 0]).normal(
+                size=(spec.n_train + spec.n_test, spec.n_features)
+            )
         self.breeder = Breeder(spec, self.X)
         self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
         self.is_taken_up = False
@@ -279,7 +293,9 @@ class Evolution:
                 self.progress,
                 **self.breeder.counts,
                 niches=self.archive.n_filled,
-                concepts=len({number for niche in self.archive.niches.values() for number in niche}),
+                concepts=len(
+                    {number for niche in self.archive.niches.values() for number in niche}
+                ),
                 covered=len(set(self.archive.covered(self.spec.margin)) & set(prover.wanted)),
             )
         self.progress = replace(
@@ -302,12 +318,19 @@ class Evolution:
 
         def counts(up: str, down: str) -> bool:
             wins, loses = up == self.focus, down == self.focus
-            return self.focus is None or (wins and self.goal != "loses") or (loses and self.goal != "wins")
+            return (
+                self.focus is None
+                or (wins and self.goal != "loses")
+                or (loses and self.goal != "wins")
+            )
 
         return tuple(pair for pair in self.archive.pairs if counts(names[pair[0]], names[pair[1]]))
 
     def _weights(self) -> dict[tuple[int, int], float]:
-        return {pair: 1.0 if pair in self.prover.promised else OPEN_WEIGHT for pair in self.prover.wanted}
+        return {
+            pair: 1.0 if pair in self.prover.promised else OPEN_WEIGHT
+            for pair in self.prover.wanted
+        }
 
     # Parents
 
@@ -315,7 +338,9 @@ class Evolution:
         if self.spec.strategy == "nsga3":
             if not self._population:
                 return None
-            first, second = (self._population[int(rng.integers(len(self._population)))] for _ in range(2))
+            first, second = (
+                self._population[int(rng.integers(len(self._population)))] for _ in range(2)
+            )
             return first.expression, second.expression
         return self._elites(rng)
 
@@ -334,9 +359,13 @@ class Evolution:
             drawn.append(elites[int(rng.integers(len(elites)))][1].expression)
         return drawn[0], drawn[1]
 
-    def _survive(self, candidates: Sequence[ScreenedFormula], generation: int, rng: np.random.Generator) -> None:
+    def _survive(
+        self, candidates: Sequence[ScreenedFormula], generation: int, rng: np.random.Generator
+    ) -> None:
         """Choose the next parents by NSGA-III, for a pair that is still open, in turn."""
-        open_pairs = [pair for pair in self.prover.wanted if pair not in self.prover.promised] or self.prover.wanted
+        open_pairs = [
+            pair for pair in self.prover.wanted if pair not in self.prover.promised
+        ] or self.prover.wanted
         pair = open_pairs[generation % len(open_pairs)]
         pool = [*self._population, *candidates]
         if pool:
@@ -354,14 +383,21 @@ class Evolution:
             first = [(method.name, self._screen(method)) for method in self.methods]
         scouts, names = dict(first), [name for name, _ in first]
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
-        found = [(child, _candidate(child, tables, names, generation), tables) for child, tables in scouted]
-        replaced = [method for method, name in zip(self.methods, names, strict=True) if name != method.name]
+        found = [
+            (child, _candidate(child, tables, names, generation), tables)
+            for child, tables in scouted
+        ]
+        replaced = [
+            method for method, name in zip(self.methods, names, strict=True) if name != method.name
+        ]
         dear = {method.name: self._screen(method) for method in replaced}
         if not dear:
             return [candidate for _, candidate, _ in found]
         worth = self._worth([candidate for _, candidate, _ in found])
         chosen = {str(found[position][0].expression): found[position][2] for position in worth}
-        screened = self._scores(f"generation {generation}", [found[position][0] for position in worth], dear)
+        screened = self._scores(
+            f"generation {generation}", [found[position][0] for position in worth], dear
+        )
         own = [method.name for method in self.methods]
         return [
             _candidate(child, {**chosen[str(child.expression)], **tables}, own, generation)
@@ -369,7 +405,11 @@ class Evolution:
         ]
 
     def _scout(self, method: Contender) -> tuple[str, dict[str, Any]]:
-        return scout_of(method) if self.spec.target == "binary" else target_scout_of(method, self.spec.target)
+        return (
+            scout_of(method)
+            if self.spec.target == "binary"
+            else target_scout_of(method, self.spec.target)
+        )
 
     def _screen(self, method: Contender) -> dict[str, Any]:
         return screen_of(method) if self.spec.target == "binary" else target_screen_of(method)
@@ -395,23 +435,35 @@ class Evolution:
         is_binary = self.spec.target == "binary"
         batch_of = candidate_batch if is_binary else target_batch
         batches = [
-            batch_of(f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train)
+            batch_of(
+                f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train
+            )
             for number, chunk in enumerate(chunks)
         ]
         protocol: Screening | TargetScreening = Screening()
         if not is_binary:
             protocol = TargetScreening(metric="r2" if self.spec.target == "regression" else "auroc")
         kept = "auroc" if is_binary else "scores"
-        # Screening only steers the search; whatever is claimed is measured again, every cell by itself.
+        # Screening only steers the search; whatever is claimed is measured again, every cell by
+        # itself.
         found = self.laboratory.run(
-            f"{self.spec.name} {step}", batches, screens, protocol, seed=self.spec.seed, isolation="worker"
+            f"{self.spec.name} {step}",
+            batches,
+            screens,
+            protocol,
+            seed=self.spec.seed,
+            isolation="worker",
         )
         scored = []
         for batch, chunk in zip(batches, chunks, strict=True):
             # A candidate without the score of one method has no leads: its whole batch is dropped.
             if all((batch.name, name) in found for name in screens):
-                tables = {name: np.asarray(found[batch.name, name].arrays[kept]) for name in screens}
-                scored += [(child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)]
+                tables = {
+                    name: np.asarray(found[batch.name, name].arrays[kept]) for name in screens
+                }
+                scored += [
+                    (child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)
+                ]
         return scored
 
 
@@ -420,5 +472,8 @@ def _candidate(
 ) -> ScreenedFormula:
     scores = np.array([tables[name].max() for name in names])
     return ScreenedFormula(
-        child.expression, scores, tuple(least_loss(-tables[name], size=1.0) for name in names), generation
+        child.expression,
+        scores,
+        tuple(least_loss(-tables[name], size=1.0) for name in names),
+        generation,
     )

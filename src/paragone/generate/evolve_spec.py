@@ -45,37 +45,42 @@ class EvolveSpec:
     constants, max_size
         See `Grammar`.
     smallest_class : float, default=0.3
-        The least share of either class among the fresh rows. Of several classes each must have at least this part of
-        twice its declared share: .6 of it by default, as of two halves.
+        The least share of either class among the fresh rows. Of several classes each must have at
+        least this part of twice its declared share: .6 of it by default, as of two halves.
     evidence_rows : int, default=20_000
         Fresh test rows of each sample of the proof.
     looks : tuple of int, default=(6, 12, 24)
         Numbers of samples at which claims are looked at.
     claims : int, default=100
-        The most claims that are put to proof, however often the search is continued: the level covers them all.
+        The most claims that are put to proof, however often the search is continued: the level
+        covers them all.
     alpha : float, default=0.05
         The chance that any of their intervals misses the mean lead.
     screened : int, default=16
-        Candidates of a generation that are scored with the methods themselves, where scouts stand in for some.
+        Candidates of a generation that are scored with the methods themselves, where scouts stand
+        in for some.
     races, race_seeds : int
         Candidates that are raced after each generation, and samples of a race; see `proving`.
     concepts : int, default=24
         Candidates are put to proof for the sake of a new concept until so many concepts are.
     finalists : int, default=20
-        Candidates that are raced after the last generation, as long as some promise a pair or a concept.
+        Candidates that are raced after the last generation, as long as some promise a pair or a
+        concept.
     trials, folds : int
-        Configurations that every method may try on every sample of a race's end and of the proof, beginning with its
-        portfolio, and the inner folds that decide.
+        Configurations that every method may try on every sample of a race's end and of the proof,
+        beginning with its portfolio, and the inner folds that decide.
     defaults : bool, default=True
-        Whether the first of these configurations is that of the method's library, which a search space may leave out.
+        Whether the first of these configurations is that of the method's library, which a search
+        space may leave out.
     per_concept : int, default=3
         Datasets of one concept that the collection may hold.
     methods : mapping
-        Tables as in the file; the eight usual methods of the target where it is empty, see `targets`.
+        Tables as in the file; the eight usual methods of the target where it is empty, see
+        `targets`.
     data : mapping
-        What every dataset is like beside its formula: noise, positive, irrelevant, correlation, categories, gaps,
-        drift, groups, as `GeneratorSpec` takes them, and ``target`` with ``n_classes`` and ``shares``. Without it data
-        are noise-free and of two classes, balanced.
+        What every dataset is like beside its formula: noise, positive, irrelevant, correlation,
+        categories, gaps, drift, groups, as `GeneratorSpec` takes them, and ``target`` with
+        ``n_classes`` and ``shares``. Without it data are noise-free and of two classes, balanced.
 
     Examples
     --------
@@ -121,7 +126,9 @@ class EvolveSpec:
             value = getattr(self, item.name)
             whole = item.type == "int" and (not isinstance(value, int) or isinstance(value, bool))
             if whole or (item.type == "float" and not isinstance(value, (int, float))):
-                raise InputError(f"{item.name} must be a number of type {item.type}, it is {value!r}")
+                raise InputError(
+                    f"{item.name} must be a number of type {item.type}, it is {value!r}"
+                )
         for name, least in (("generations", 1), ("batch", 2), ("chunk", 1), ("n_train", 50), ("n_test", 50),
                             ("n_features", 1), ("claims", 1), ("evidence_rows", 50), ("finalists", 0),
                             ("concepts", 0), ("screened", 1), ("races", 0), ("race_seeds", 2),
@@ -168,15 +175,20 @@ class EvolveSpec:
     def _check_data(self) -> None:
         for key in ("formula", "n_features", "cut", "inclusive"):
             if key in self.data:
-                raise InputError(f"data.{key}: a search makes its own formulas and cuts; leave it out")
+                raise InputError(
+                    f"data.{key}: a search makes its own formulas and cuts; leave it out"
+                )
         if "n_classes" in self.data and self.target != "multiclass":
-            raise InputError(f"data.n_classes is for a multiclass target, and data.target is {self.target!r}")
+            raise InputError(
+                f"data.n_classes is for a multiclass target, and data.target is {self.target!r}"
+            )
         share = self.generator("X0").positive
         # Every formula would be rejected, one by one, until the hours are over.
         if share is not None and min(share, 1 - share) < self.smallest_class:
             raise InputError(
-                f"data.positive gives a class a share of {min(share, 1 - share):g}, and smallest_class rejects shares "
-                f"below {self.smallest_class:g}: lower smallest_class"
+                f"data.positive gives a class a share of {min(share, 1 - share):g}, and"
+                f" smallest_class rejects shares below {self.smallest_class:g}: lower"
+                " smallest_class"
             )
 
     def generator(self, formula: str) -> GeneratorSpec:
@@ -206,7 +218,8 @@ class EvolveSpec:
     def key(self, focus: str | None, goal: str) -> str:
         """Return what identifies the search with its focus and goal; how long it goes on is no part of it."""
         told = asdict(replace(self, generations=1))
-        # Searches that were begun before defaults could be asked for are known by the keys that they had.
+        # Searches that were begun before defaults could be asked for are known by the keys that
+        # they had.
         if not told.pop("defaults"):
             return digest({**told, "focus": focus, "goal": goal})
         return digest({**told, "defaults": True, "focus": focus, "goal": goal})
@@ -216,5 +229,7 @@ class EvolveSpec:
         name = use.rpartition(":")[2]
         tables = dict(self.methods) or {m.name: m.table() for m in usual_methods(self.target)}
         if name in tables:
-            raise InputError(f"two methods are called {name!r}: the spec has one of that name already")
+            raise InputError(
+                f"two methods are called {name!r}: the spec has one of that name already"
+            )
         return replace(self, methods={**tables, name: {"use": use}})

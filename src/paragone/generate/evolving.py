@@ -42,11 +42,14 @@ def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
     return tuple(replace(item, concept=number) for item, number in zip(sets, numbers, strict=True))
 
 
-def choose(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tuple[GeneratedSet, ...]:
+def choose(
+    sets: Sequence[GeneratedSet], margin: float, per_concept: int
+) -> tuple[GeneratedSet, ...]:
     """Choose datasets that prove many ordered pairs by many concepts.
 
-    First a cover of the pairs. Then, of every concept that is not in it yet, the dataset that proves the pairs which
-    the fewest chosen datasets prove; a dataset that proves nothing is never chosen.
+    First a cover of the pairs. Then, of every concept that is not in it yet, the dataset that
+    proves the pairs which the fewest chosen datasets prove; a dataset that proves nothing is never
+    chosen.
 
     Parameters
     ----------
@@ -60,11 +63,14 @@ def choose(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tup
     return _with_more_concepts(greedy_cover(sets, margin, per_concept), sets, margin)
 
 
-def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tuple[GeneratedSet, ...]:
+def greedy_cover(
+    sets: Sequence[GeneratedSet], margin: float, per_concept: int
+) -> tuple[GeneratedSet, ...]:
     """Choose datasets that prove as many ordered pairs as possible, few of one concept.
 
-    In each step the dataset that proves most pairs that are still open; ties to the one whose order of methods is
-    the most stable, then to the earlier one. A concept is taken at most ``per_concept`` times.
+    In each step the dataset that proves most pairs that are still open; ties to the one whose order
+    of methods is the most stable, then to the earlier one. A concept is taken at most
+    ``per_concept`` times.
     """
     proven = {item.name: set(item.proven(margin)) for item in sets}
     left, chosen, done = list(sets), list[GeneratedSet](), set[NamedPair]()
@@ -96,7 +102,9 @@ def _with_more_concepts(
     left = [item for item in sets if item.concept not in concepts and proven[item.name]]
     while left:
         rarity = [sum(1 / (1 + held[pair]) for pair in proven[item.name]) for item in left]
-        best = _first([(rare, item.stability) for rare, item in zip(rarity, left, strict=True)], left)
+        best = _first(
+            [(rare, item.stability) for rare, item in zip(rarity, left, strict=True)], left
+        )
         taken.append(best)
         held.update(proven[best.name])
         left = [item for item in left if item.concept != best.concept]
@@ -165,21 +173,41 @@ class Evolved:
 
         names = {item.md5: item.name for item in self.measured}
         rows = [
-            (names.get(verdict.entry.generator.expression.md5, ""), verdict.entry.generator.formula, *_claim_row(proof))
+            (
+                names.get(verdict.entry.generator.expression.md5, ""),
+                verdict.entry.generator.formula,
+                *_claim_row(proof),
+            )
             for verdict in self.verdicts
             for proof in verdict.proofs
         ]
-        columns = ["dataset", "formula", "up", "down", "mean", "low", "high", "share_won", "samples", "ending", "holds"]
+        columns = [
+            "dataset",
+            "formula",
+            "up",
+            "down",
+            "mean",
+            "low",
+            "high",
+            "share_won",
+            "samples",
+            "ending",
+            "holds",
+        ]
         return pd.DataFrame(rows, columns=columns)
 
     def open_table(self) -> pd.DataFrame:
         """Return the pairs that are not proven, each with how often it was raced and put to proof, and what came of it.
 
-        These are pairs that no claim shows, on a dataset that was chosen or not; `Collection.open` are those that no
-        dataset of the collection proves.
+        These are pairs that no claim shows, on a dataset that was chosen or not; `Collection.open`
+        are those that no dataset of the collection proves.
         """
         proven = {(row.up, row.down) for row in self.claims_table().itertuples() if row.holds}
-        return open_table(attempts([pair for pair in self.wanted if pair not in proven], self.races, self.verdicts))
+        return open_table(
+            attempts(
+                [pair for pair in self.wanted if pair not in proven], self.races, self.verdicts
+            )
+        )
 
     def fits_table(self) -> pd.DataFrame:
         """Return every fit of the proofs: rows, configuration, score in tuning, score on fresh rows."""
@@ -205,7 +233,8 @@ class Evolved:
     def screen_table(self) -> pd.DataFrame:
         """Return, per method, the rank correlation of its score in screening with its mean under tuning.
 
-        It is taken over the datasets that prove something, so over candidates that screening had chosen already.
+        It is taken over the datasets that prove something, so over candidates that screening had
+        chosen already.
         """
         import pandas as pd
         from scipy.stats import spearmanr
@@ -217,7 +246,9 @@ class Evolved:
             screened = [verdict.entry.hope.candidate.scores[place] for verdict in shown]
             full = [float(np.mean(verdict.item.aurocs[name])) for verdict in shown if verdict.item]
             varied = len(shown) > 2 and np.ptp(screened) > 0 and np.ptp(full) > 0
-            rows.append((name, len(shown), float(spearmanr(screened, full).statistic) if varied else np.nan))
+            rows.append(
+                (name, len(shown), float(spearmanr(screened, full).statistic) if varied else np.nan)
+            )
         return pd.DataFrame(rows, columns=["method", "datasets", "rank_correlation"])
 
     def write(self, folder: str | Path, file_format: str = "csv") -> None:
@@ -233,13 +264,16 @@ class Evolved:
                 self.docket.write(new)
             frame_to_csv(self.open_table(), new / "open_pairs.csv")
             frame_to_csv(self.claims_table(), new / "claims.csv")
-            # Thousands of rows, most of whose text repeats: a tenth of the size, and pandas reads it as it is.
+            # Thousands of rows, most of whose text repeats: a tenth of the size, and pandas reads
+            # it as it is.
             (new / FITS).write_bytes(lzma.compress(frame_as_csv(self.fits_table()).encode()))
             frame_to_csv(self.screen_table(), new / "screening.csv")
         # A search that proved nothing has a page too: what was tried, and the pairs that stay open.
         inspection = self.collection.inspect() if self.collection.sets else None
         opened = self.open_table()
-        write_collection_page(inspection, folder, self.collection, self.curve_table(), opened=opened)
+        write_collection_page(
+            inspection, folder, self.collection, self.curve_table(), opened=opened
+        )
 
 
 def _claim_row(proof: Proof) -> tuple[Any, ...]:
@@ -283,11 +317,11 @@ def evolve(
     retry_failed : bool, default=False
         Whether cells that failed before run again.
     conclude : bool, default=False
-        Begin nothing new: go over what earlier runs did, up to the moment at which most was proven, and give that. A
-        proof that the time had cut short between two looks is brought to its end.
+        Begin nothing new: go over what earlier runs did, up to the moment at which most was proven,
+        and give that. A proof that the time had cut short between two looks is brought to its end.
     taken_up : str or Path, optional
-        A folder that `Evolved.write` made: nothing is searched, and its proofs go on with the fits that it has. A store
-        is bound to the version of the package that filled it; a folder is not.
+        A folder that `Evolved.write` made: nothing is searched, and its proofs go on with the fits
+        that it has. A store is bound to the version of the package that filled it; a folder is not.
     tell : callable, optional
         Called with one sentence of progress after each generation and race.
 
@@ -316,7 +350,8 @@ def evolve(
     def over(share: float) -> bool:
         return hours is not None and time.monotonic() - begun > share * hours * 3600
 
-    # The number of generations is not part of the key: a search that is asked for more of them continues.
+    # The number of generations is not part of the key: a search that is asked for more of them
+    # continues.
     key = spec.key(focus, goal)
     stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
@@ -325,9 +360,11 @@ def evolve(
             docket = Docket.read(taken_up, spec, key)
             evolution.take_up(docket.searched, docket.times)
             evolution.prover.take_up(docket.entries, docket.races, docket.fits)
-            # Whatever the hours: what the folder has is not lost, and a proof that was cut short comes to its end.
+            # Whatever the hours: what the folder has is not lost, and a proof that was cut short
+            # comes to its end.
             evolution.prove(
-                lambda progress: say(str(progress)), lambda: len(evolution.prover.verdicts) >= docket.n_tried
+                lambda progress: say(str(progress)),
+                lambda: len(evolution.prover.verdicts) >= docket.n_tried,
             )
             evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
             return _concluded(evolution, key)
@@ -349,7 +386,8 @@ def _go_over(evolution: Evolution, until: Moment, say: Callable[[str], None]) ->
         return prover.n_raced >= raced
 
     while evolution.progress.generation < generations:
-        # Races that the time had cut off in the last generation are not made up for: others followed, or none.
+        # Races that the time had cut off in the last generation are not made up for: others
+        # followed, or none.
         evolution.step(raced_enough)
         say(str(evolution.progress))
     evolution.race_rest(lambda progress: say(str(progress)), raced_enough)
@@ -364,7 +402,9 @@ def _concluded(evolution: Evolution, key: str) -> Evolved:
     # Chosen ones come first, so that their numbers run from 1 without gaps.
     taken = {item.name for item in chosen}
     ordered = [*chosen, *(item for item in measured if item.name not in taken)]
-    renamed = tuple(replace(item, name=f"{spec.name}-{n}") for n, item in enumerate(ordered, start=1))
+    renamed = tuple(
+        replace(item, name=f"{spec.name}-{n}") for n, item in enumerate(ordered, start=1)
+    )
     names = [method.name for method in evolution.methods]
     wanted = tuple((names[up], names[down]) for up, down in evolution.prover.wanted)
     verdicts, races = tuple(evolution.prover.verdicts), tuple(evolution.prover.races)
@@ -378,7 +418,9 @@ def _concluded(evolution: Evolution, key: str) -> Evolved:
         target=spec.target,
     )
     covered = kept.covered()
-    collection = replace(kept, open=attempts([pair for pair in wanted if pair not in covered], races, verdicts))
+    collection = replace(
+        kept, open=attempts([pair for pair in wanted if pair not in covered], races, verdicts)
+    )
     curve, n_failed = tuple(evolution.curve), evolution.laboratory.n_failed
     docket = Docket(key, tuple(evolution.prover.docket), races)
     return Evolved(collection, renamed, curve, n_failed, verdicts, wanted, races, docket)

@@ -1,7 +1,8 @@
 """Families of concepts: why a formula is hard, told by what its labels do, not by how it is spelled.
 
-A formula may be of several families, or of none, which is called mixed. The rules look at the labels of a fixed sample
-of the population, so that two spellings of one function are of the same families; only for ratios the spelling counts.
+A formula may be of several families, or of none, which is called mixed. The rules look at the
+labels of a fixed sample of the population, so that two spellings of one function are of the same
+families; only for ratios the spelling counts.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ FAMILIES: Mapping[str, str] = {
     "thresholds": "a tree of at most 16 leaves gives the label: a few cuts through single features",
     "ratios": "a quotient counts by its size: a product in its place would give other labels",
     "smooth": "one nearly straight border: a sum of features gives most of the label",
-    "local": "only the sizes of the features count, not their signs: a class lies around the middle",
+    "local": (
+        "only the sizes of the features count, not their signs: a class lies around the middle"
+    ),
     "sparse": "at most a fifth of the columns matter",
 }
 """The families, each with its rule in words."""
 NUMBER_FAMILIES: Mapping[str, str] = {
     "parity": "no feature explains anything of the number alone: only together do they",
-    "thresholds": "a tree of at most 16 leaves gives the number: a few cuts through single features",
+    "thresholds": (
+        "a tree of at most 16 leaves gives the number: a few cuts through single features"
+    ),
     "ratios": "a quotient counts by its size: a product in its place would give other numbers",
     "smooth": "nearly straight: a sum of features gives most of the number",
     "local": "only the sizes of the features count, not their signs",
@@ -77,7 +82,9 @@ def family_rules(target: TargetKind) -> Mapping[str, str]:
     return {"binary": FAMILIES, "multiclass": CLASS_FAMILIES, "regression": NUMBER_FAMILIES}[target]
 
 
-def families(expression: Expression, threshold: Threshold | None = None, n_features: int = 10) -> tuple[str, ...]:
+def families(
+    expression: Expression, threshold: Threshold | None = None, n_features: int = 10
+) -> tuple[str, ...]:
     """Return the families of a formula, in the order of `FAMILIES`; ``mixed`` where it is of none.
 
     Parameters
@@ -102,10 +109,11 @@ def families(expression: Expression, threshold: Threshold | None = None, n_featu
 def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
     """Return the families of a generator's formula with the target that it has.
 
-    The rules are those of two classes, in the terms of the target. What features tell of several classes is added up
-    over the classes, each against the rest: a product of features says nothing of the order of three classes, and yet
-    a small factor gives the middle one away. Borders are straight or not by the number of the class, lowest values
-    first. Of numbers, variance is explained, and correlation is what agreement is of labels.
+    The rules are those of two classes, in the terms of the target. What features tell of several
+    classes is added up over the classes, each against the rest: a product of features says nothing
+    of the order of three classes, and yet a small factor gives the middle one away. Borders are
+    straight or not by the number of the class, lowest values first. Of numbers, variance is
+    explained, and correlation is what agreement is of labels.
 
     Examples
     --------
@@ -134,16 +142,23 @@ def _number_families(expression: Expression, rule: TargetRule, n_features: int) 
         "ratios": _ratio_counts_in_numbers(expression, rows, values, rule),
         "smooth": len(active) > 1 and _is_straight(rows, values, rule, active),
         "local": all(
-            changed_target(rule, values, expression.evaluate(_turned(rows, feature))) <= CHANGED for feature in active
+            changed_target(rule, values, expression.evaluate(_turned(rows, feature))) <= CHANGED
+            for feature in active
         ),
         "sparse": len(active) <= FEW * n_features,
     }
-    agreed = agreement_of_a_tree(rows, rule.classes(values)) if rule.shares else fit_of_a_tree(rows, values)
+    agreed = (
+        agreement_of_a_tree(rows, rule.classes(values))
+        if rule.shares
+        else fit_of_a_tree(rows, values)
+    )
     holds["thresholds"] = not holds["parity"] and agreed >= BY_CUTS
     return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
 
 
-def _told_of_all(rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]) -> float:
+def _told_of_all(
+    rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]
+) -> float:
     """Return what features explain one by one: of the number, or of all classes, each weighted by its variance."""
     if not rule.shares:
         return told_alone(rows, values, active)
@@ -156,18 +171,25 @@ def _told_of_all(rows: FloatArray, values: FloatArray, rule: TargetRule, active:
     return float(weights @ told / weights.sum())
 
 
-def _is_straight(rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]) -> bool:
+def _is_straight(
+    rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]
+) -> bool:
     if not rule.shares:
         return straightness(rows, values, active) >= STRAIGHT_NUMBERS
     classes = rule.classes(values)
     if not np.ptp(classes):
         return False
-    # The most that linear terms can carry depends on the cuts: a straight value with as many rows in every class.
+    # The most that linear terms can carry depends on the cuts: a straight value with as many rows
+    # in every class.
     straight = np.sort(classes)[np.argsort(np.argsort(rows[:, 0]))]
-    return straightness(rows, classes, active) >= STRAIGHT_NUMBERS * straightness(rows, straight, (0,))
+    return straightness(rows, classes, active) >= STRAIGHT_NUMBERS * straightness(
+        rows, straight, (0,)
+    )
 
 
-def _ratio_counts_in_numbers(expression: Expression, rows: FloatArray, values: FloatArray, rule: TargetRule) -> bool:
+def _ratio_counts_in_numbers(
+    expression: Expression, rows: FloatArray, values: FloatArray, rule: TargetRule
+) -> bool:
     if "safeDiv" not in expression.tokens:
         return False
     others = to_expression(_multiplied(to_tree(expression))).evaluate(rows)
@@ -177,10 +199,13 @@ def _ratio_counts_in_numbers(expression: Expression, rows: FloatArray, values: F
         agreement = (1 + abs(float(np.corrcoef(others, values)[0, 1]))) / 2
         return 1 - agreement > CHANGED
     classes = rule.classes(values)
-    # By ranks, so that the classes have the shares that they have with the quotient; in either order, since a product
-    # that falls where the quotient rises tells as much.
+    # By ranks, so that the classes have the shares that they have with the quotient; in either
+    # order, since a product that falls where the quotient rises tells as much.
     ends = np.cumsum(np.bincount(classes, minlength=len(rule.shares)))[:-1] / len(classes)
-    recut = [np.searchsorted(np.quantile(turned, ends), turned, side="right") for turned in (others, -others)]
+    recut = [
+        np.searchsorted(np.quantile(turned, ends), turned, side="right")
+        for turned in (others, -others)
+    ]
     return min(float((found != classes).mean()) for found in recut) > CHANGED
 
 
@@ -189,7 +214,9 @@ def fit_of_a_tree(rows: FloatArray, values: FloatArray) -> float:
     from sklearn.tree import DecisionTreeRegressor
 
     half = len(rows) // 2
-    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(rows[:half], values[:half])
+    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(
+        rows[:half], values[:half]
+    )
     return float(tree.score(rows[half:], values[half:]))
 
 
@@ -208,7 +235,8 @@ def _families(expression: Expression, threshold: Threshold, n_features: int) -> 
         "local": _signs_do_not_count(expression, threshold, rows, labels, active),
         "sparse": len(active) <= FEW * n_features,
     }
-    # A parity of two is four boxes too, which a greedy tree finds by luck only: it is told by the harder rule.
+    # A parity of two is four boxes too, which a greedy tree finds by luck only: it is told by the
+    # harder rule.
     holds["thresholds"] = not holds["parity"] and agreement_of_a_tree(rows, labels) >= BY_CUTS
     return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
 
@@ -231,7 +259,9 @@ def told_alone(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[in
 def straightness(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[int, ...]) -> float:
     """Return the share of the label's variance that linear terms of standard normal features carry."""
     centred = labels - labels.mean()
-    return float(sum(float(np.mean(centred * rows[:, feature])) ** 2 for feature in active) / labels.var())
+    return float(
+        sum(float(np.mean(centred * rows[:, feature])) ** 2 for feature in active) / labels.var()
+    )
 
 
 def agreement_of_a_tree(rows: FloatArray, labels: IntArray) -> float:
@@ -239,7 +269,9 @@ def agreement_of_a_tree(rows: FloatArray, labels: IntArray) -> float:
     from sklearn.tree import DecisionTreeClassifier
 
     half = len(rows) // 2
-    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, random_state=0).fit(rows[:half], labels[:half])
+    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, random_state=0).fit(
+        rows[:half], labels[:half]
+    )
     return float((tree.predict(rows[half:]) == labels[half:]).mean())
 
 
@@ -263,10 +295,17 @@ def _multiplied(tree: Node) -> Node:
 
 
 def _signs_do_not_count(
-    expression: Expression, threshold: Threshold, rows: FloatArray, labels: IntArray, active: tuple[int, ...]
+    expression: Expression,
+    threshold: Threshold,
+    rows: FloatArray,
+    labels: IntArray,
+    active: tuple[int, ...],
 ) -> bool:
     for feature in active:
-        if float((threshold.label(expression.evaluate(_turned(rows, feature))) != labels).mean()) > CHANGED:
+        if (
+            float((threshold.label(expression.evaluate(_turned(rows, feature))) != labels).mean())
+            > CHANGED
+        ):
             return False
     return True
 

@@ -1,9 +1,10 @@
 """fight: two methods and some minutes; datasets on which each beats the other, proven, or the word that none was found.
 
-A search proposes formulas in both directions. The most promising ones of different concepts are raced: both methods
-are tuned on a few samples. The winners are proven on rows that neither the search nor the races saw, at one level for
-all claims. Every score is kept in a store, and the time at every decision beside it: stopped at any instant and started
-again, a fight makes the same decisions and goes on.
+A search proposes formulas in both directions. The most promising ones of different concepts are
+raced: both methods are tuned on a few samples. The winners are proven on rows that neither the
+search nor the races saw, at one level for all claims. Every score is kept in a store, and the time
+at every decision beside it: stopped at any instant and started again, a fight makes the same
+decisions and goes on.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class FightPlan:
     Parameters
     ----------
     minutes : float, default=10
-        For everything, earlier sittings included; nothing new is begun when the time of a part is over.
+        For everything, earlier sittings included; nothing new is begun when the time of a part is
+        over.
     seed : int, default=0
         Every random thing follows from it; another seed is a replication.
     rows, features : int
@@ -57,7 +59,8 @@ class FightPlan:
     margin : float, default=0.05
         By how much the score must differ: AUROC, or R2 where the target is a number.
     trials, folds : int
-        Configurations that each method may try on every sample of races and proof, and inner folds that decide.
+        Configurations that each method may try on every sample of races and proof, and inner folds
+        that decide.
     finalists : int, default=3
         Formulas per direction that are put to proof, at most; up to twice as many are raced.
     looks : tuple of int, default=(6, 12, 24, 48)
@@ -67,9 +70,9 @@ class FightPlan:
     batch : int, default=32
         Formulas per generation.
     kinds : mapping
-        What the data is like beside the formula: ``target``, ``noise``, ``irrelevant``, ``missing``, ...; see
-        `GeneratorSpec`. Search, races and proofs all have such data; redundant columns, which follow from the formula
-        that is to be found, come with the races.
+        What the data is like beside the formula: ``target``, ``noise``, ``irrelevant``,
+        ``missing``, ...; see `GeneratorSpec`. Search, races and proofs all have such data;
+        redundant columns, which follow from the formula that is to be found, come with the races.
 
     Examples
     --------
@@ -95,11 +98,20 @@ class FightPlan:
             raise InputError(f"minutes must be more than 0, it is {self.minutes:g}")
         if not 0 < self.margin < 1:
             raise InputError(f"margin must lie between 0 and 1, it is {self.margin:g}")
-        for name, least in (("rows", 50), ("features", 2), ("finalists", 1), ("fresh", 50), ("batch", 2), ("seed", 0)):
+        for name, least in (
+            ("rows", 50),
+            ("features", 2),
+            ("finalists", 1),
+            ("fresh", 50),
+            ("batch", 2),
+            ("seed", 0),
+        ):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
         if "n_classes" in self.kinds and self.target != "multiclass":
-            raise InputError(f"a number of classes is for a multiclass target, and the target is {self.target!r}")
+            raise InputError(
+                f"a number of classes is for a multiclass target, and the target is {self.target!r}"
+            )
         self.generator("add(X0, X1)")
         self.proof()
 
@@ -162,7 +174,9 @@ class FightPlan:
     def key(self, methods: Sequence[Contender]) -> str:
         """Return what identifies the search: everything but the minutes and what only proofs use."""
         ignored = ("minutes", "trials", "folds", "finalists", "looks", "fresh", "margin")
-        own = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in ignored}
+        own = {
+            item.name: getattr(self, item.name) for item in fields(self) if item.name not in ignored
+        }
         built = [
             {
                 "name": method.name,
@@ -209,9 +223,11 @@ class FightResult:
     proofs : tuple of Proof
         Every claim that was put to proof.
     curve : tuple of (minutes, lead, lead)
-        After every generation: the best lead of the first method over the second in the search, and the other way.
+        After every generation: the best lead of the first method over the second in the search, and
+        the other way.
     n_formulas, n_screened, n_failed : int
-        Formulas that were looked at, those that were scored with the methods themselves, and cells that failed.
+        Formulas that were looked at, those that were scored with the methods themselves, and cells
+        that failed.
     seconds : float
         What search and proofs took.
     ended_by : str
@@ -241,7 +257,11 @@ class FightResult:
 
     def proven(self, up: str, down: str) -> tuple[Proof, ...]:
         """Return the proofs that hold in a direction, the largest lower limit first."""
-        held = [proof for proof in self.proofs if proof.holds and (proof.claim.up, proof.claim.down) == (up, down)]
+        held = [
+            proof
+            for proof in self.proofs
+            if proof.holds and (proof.claim.up, proof.claim.down) == (up, down)
+        ]
         return tuple(sorted(held, key=lambda proof: -proof.interval.low))
 
     def sentence(self, up: str, down: str) -> str:
@@ -252,11 +272,14 @@ class FightResult:
             best = held[0]
             n = len(held)
             return (
-                f"{up} beats {down} by {margin} or more on {n} proven dataset{'s' * (n != 1)}: at best by "
-                f"{best.interval.estimate:.3f} [{best.interval.low:.3f}, {best.interval.high:.3f}], ahead on "
-                f"{best.share_won:.0%} of {best.stopped_at} samples"
+                f"{up} beats {down} by {margin} or more on {n} proven dataset{'s' * (n != 1)}: at"
+                f" best by {best.interval.estimate:.3f} [{best.interval.low:.3f},"
+                f" {best.interval.high:.3f}], ahead on {best.share_won:.0%} of {best.stopped_at}"
+                " samples"
             )
-        return f"no dataset was found on which {up} beats {down} by {margin}: {self.tried(up, down)}"
+        return (
+            f"no dataset was found on which {up} beats {down} by {margin}: {self.tried(up, down)}"
+        )
 
     def _put(self, up: str, down: str) -> list[Proof]:
         return [proof for proof in self.proofs if (proof.claim.up, proof.claim.down) == (up, down)]
@@ -264,7 +287,10 @@ class FightResult:
     def tried(self, up: str, down: str) -> str:
         """Say how hard a direction was tried."""
         raced = [one for one in self.raced if (one.up, one.down) == (up, down)]
-        said = [f"{self.n_formulas:,} formulas were looked at", f"{len(raced)} of them raced under tuning"]
+        said = [
+            f"{self.n_formulas:,} formulas were looked at",
+            f"{len(raced)} of them raced under tuning",
+        ]
         known = [one.lead for one in raced if np.isfinite(one.lead)]
         if known:
             said.append(f"the best led by {max(known):.3f} there")
@@ -310,8 +336,8 @@ def fight(
     one, other : Contender
         The methods; see `opponent`.
     folder : str or Path
-        Where scores and times are kept; the same fight in the same folder goes on where it stopped, and one with more
-        minutes goes further.
+        Where scores and times are kept; the same fight in the same folder goes on where it stopped,
+        and one with more minutes goes further.
     plan : FightPlan, optional
         Minutes, sizes and kinds of data.
     workers : int, default=0
@@ -345,7 +371,9 @@ def fight(
     place.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch(place / "duel.times.jsonl", plan.key(methods))
     clock = FightClock(watch, plan.minutes * 60, tell or (lambda _: None))
-    with Laboratory(place / STORE, workers, executor=executor, retry_failed=retry_failed) as laboratory:
+    with Laboratory(
+        place / STORE, workers, executor=executor, retry_failed=retry_failed
+    ) as laboratory:
         evolution, curve, ended_by = _searched(plan, methods, laboratory, clock)
         raced, proofs = _contested(plan, methods, laboratory, clock, evolution)
         progress = evolution.progress
@@ -417,23 +445,29 @@ def _searched(
         curve.append((progress.seconds / 60, bests[0], bests[1]))
         is_over = clock.searched(progress.generation, progress.seconds)
         clock.say(
-            f"search: generation {progress.generation}, {progress.seen} formulas, best lead of {first} {bests[0]:.3f}, "
-            f"of {second} {bests[1]:.3f}"
+            f"search: generation {progress.generation}, {progress.seen} formulas, best lead of"
+            f" {first} {bests[0]:.3f}, of {second} {bests[1]:.3f}"
         )
         if is_over:
             return evolution, tuple(curve), "its part of the time was over"
         if progress.generation >= PATIENCE and not progress.fitted and laboratory.n_failed:
-            said = f"after {progress.generation} generations no formula could be scored, since fits of a method failed"
+            said = (
+                f"after {progress.generation} generations no formula could be scored, since fits of"
+                " a method failed"
+            )
             return evolution, tuple(curve), said
         if progress.generation >= PATIENCE and max(bests) < plan.margin / 5:
             said = (
-                f"after {progress.generation} generations no formula led by a fifth of the margin in either direction"
+                f"after {progress.generation} generations no formula led by a fifth of the margin"
+                " in either direction"
             )
             return evolution, tuple(curve), said
 
 
 def _best_lead(evolution: Evolution, pair: tuple[int, int]) -> float:
-    return max((candidate.lead(pair) for candidate in evolution.archive.niches[pair].values()), default=0.0)
+    return max(
+        (candidate.lead(pair) for candidate in evolution.archive.niches[pair].values()), default=0.0
+    )
 
 
 def _contested(
@@ -445,7 +479,11 @@ def _contested(
 ) -> tuple[tuple[Raced, ...], tuple[Proof, ...]]:
     """Race and prove in turn, direction by direction, so that both have got their best by the time it is over."""
     waiting = {
-        pair: [(str(c.expression), c.lead(pair)) for _, c in evolution.archive.best(pair) if c.lead(pair) > 0]
+        pair: [
+            (str(c.expression), c.lead(pair))
+            for _, c in evolution.archive.best(pair)
+            if c.lead(pair) > 0
+        ]
         for pair in ((0, 1), (1, 0))
     }
     raced: list[Raced] = []
@@ -458,7 +496,13 @@ def _contested(
                 return None
             formula, screened = waiting[pair].pop(0)
             up, down = methods[pair[0]], methods[pair[1]]
-            one = Raced(up.name, down.name, formula, screened, race_leads(plan, formula, up, down, laboratory))
+            one = Raced(
+                up.name,
+                down.name,
+                formula,
+                screened,
+                race_leads(plan, formula, up, down, laboratory),
+            )
             raced.append(one)
             clock.say(f"race: {up.name} over {down.name} by {one.lead:.3f} under tuning")
             if one.lead >= plan.margin:
@@ -466,12 +510,16 @@ def _contested(
         return None
 
     for _ in range(plan.finalists):
-        # Both race before either is proven: a race is short, and says something of a direction that has no time left.
+        # Both race before either is proven: a race is short, and says something of a direction that
+        # has no time left.
         for one in [winner(pair) for pair in waiting]:
             if one is not None and not clock.over():
                 claim = LeadClaim(one.up, one.down, plan.generator(one.formula))
-                # One after another, at the level of the whole family: a proof that is there cannot be lost by the next.
-                (proof,) = prove([claim], methods, laboratory, plan.proof(), plan.seed, over=clock.over)
+                # One after another, at the level of the whole family: a proof that is there cannot
+                # be lost by the next.
+                (proof,) = prove(
+                    [claim], methods, laboratory, plan.proof(), plan.seed, over=clock.over
+                )
                 if proof.ending != "not begun":
                     proofs.append(proof)
                     clock.say(_told(proof))
@@ -480,7 +528,9 @@ def _contested(
 
 def _told(proof: Proof) -> str:
     limits = proof.interval
-    between = f", {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}]" if proof.leads else ""
+    between = (
+        f", {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}]" if proof.leads else ""
+    )
     samples = f"after {proof.stopped_at} samples"
     return f"proof: {proof.claim.up} over {proof.claim.down} {proof.ending} {samples}{between}"
 
@@ -490,9 +540,12 @@ def race_leads(
 ) -> tuple[float, ...]:
     """Return the leads of a method on a few samples that are used for nothing else; nothing where a fit failed."""
     generator = plan.generator(formula)
-    # The key makes the rows: those of a race are never those of a proof, whose key is the identity itself.
+    # The key makes the rows: those of a race are never those of a proof, whose key is the identity
+    # itself.
     key = f"race {generator.identity}"
-    fits = tuned_fits(generator, (up, down), laboratory, plan.proof(), plan.seed, range(RACE_SAMPLES), key=key)
+    fits = tuned_fits(
+        generator, (up, down), laboratory, plan.proof(), plan.seed, range(RACE_SAMPLES), key=key
+    )
     if len(fits) < 2 * RACE_SAMPLES:
         return ()
     return tuple(fits[up.name, i].score - fits[down.name, i].score for i in range(RACE_SAMPLES))

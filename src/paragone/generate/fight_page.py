@@ -42,7 +42,9 @@ COIN = 0.9
 """A claim whose method is ahead on a smaller share of the samples is called a coin, whatever its mean."""
 
 
-def write_fight(result: FightResult, shown: Sequence[Picture], folder: str | Path, name: str) -> Path:
+def write_fight(
+    result: FightResult, shown: Sequence[Picture], folder: str | Path, name: str
+) -> Path:
     """Write the page, the collection, the datasets and every fit into a folder, and return the page.
 
     Parameters
@@ -68,7 +70,10 @@ def fight_collection(result: FightResult, shown: Sequence[Picture], name: str) -
     numbers = numbered_concepts(agreements(marks)) if marks else []
     sets = []
     for picture, concept in zip(shown, numbers, strict=True):
-        scores = [[fit.score for fit in picture.proof.fits if fit.method == method] for method in result.names]
+        scores = [
+            [fit.score for fit in picture.proof.fits if fit.method == method]
+            for method in result.names
+        ]
         first = {fit.method: dict(fit.params) for fit in reversed(picture.proof.fits)}
         sets.append(
             GeneratedSet.of(
@@ -84,7 +89,9 @@ def fight_collection(result: FightResult, shown: Sequence[Picture], name: str) -
         )
     proof = result.plan.proof()
     plan = result.plan
-    return Collection(name, plan.margin, plan.fresh, tuple(sets), proof, plan.seed, target=plan.target)
+    return Collection(
+        name, plan.margin, plan.fresh, tuple(sets), proof, plan.seed, target=plan.target
+    )
 
 
 def seed_of(picture: Picture, result: FightResult) -> int:
@@ -94,24 +101,34 @@ def seed_of(picture: Picture, result: FightResult) -> int:
     return shown_seed(result.plan, picture.generator)
 
 
-def fight_page(result: FightResult, shown: Sequence[Picture], folder: str | Path, name: str) -> Page:
+def fight_page(
+    result: FightResult, shown: Sequence[Picture], folder: str | Path, name: str
+) -> Page:
     """Make the page of a fight."""
     first, second = result.names
     sections = [Section("finding", "The finding", _finding(result, shown, folder))]
     for place, (up, down) in enumerate(result.directions, start=1):
         own = [picture for picture in shown if picture.proof.claim.up == up]
-        # That nothing was found, and what was tried, stands in the finding: an empty section would say it twice.
+        # That nothing was found, and what was tried, stands in the finding: an empty section would
+        # say it twice.
         if own:
-            sections.append(Section(f"wins{place}", f"Where {up} beats {down}", _direction(result, own, folder)))
+            sections.append(
+                Section(f"wins{place}", f"Where {up} beats {down}", _direction(result, own, folder))
+            )
     sections.append(Section("tried", "What was tried", _tried(result)))
     sections.append(Section("how", "How it was done", _how(result)))
     n = len(shown)
-    subtitle = f"{n} proven dataset{'s' * (n != 1)}, {result.plan.rows} training rows, {time_in_words(result.seconds)}"
+    subtitle = (
+        f"{n} proven dataset{'s' * (n != 1)}, {result.plan.rows} training rows,"
+        f" {time_in_words(result.seconds)}"
+    )
     evidence = {key: details for picture in shown for key, details in _behind(picture).items()}
     return Page(f"{first} against {second}", subtitle, (), tuple(sections), evidence)
 
 
-def _finding(result: FightResult, shown: Sequence[Picture], folder: str | Path) -> tuple[Block, ...]:
+def _finding(
+    result: FightResult, shown: Sequence[Picture], folder: str | Path
+) -> tuple[Block, ...]:
     # What is proven comes first: it is what the duel was fought for.
     order = sorted(result.directions, key=lambda pair: not result.proven(*pair))
     said = tuple(_sentence(result.sentence(up, down)) for up, down in order)
@@ -120,9 +137,17 @@ def _finding(result: FightResult, shown: Sequence[Picture], folder: str | Path) 
     if border:
         blocks.append(Points(border))
     # Where nothing came to a proof, the search is all that there is to see.
-    blocks += gallery(claims=claims_chart(result)) if has_claims(result) else gallery(search=search_chart(result))
+    blocks += (
+        gallery(claims=claims_chart(result))
+        if has_claims(result)
+        else gallery(search=search_chart(result))
+    )
     if shown:
-        blocks.append(Listing("Load a dataset into scikit-learn", load_lines(shown[0].name, folder), is_open=True))
+        blocks.append(
+            Listing(
+                "Load a dataset into scikit-learn", load_lines(shown[0].name, folder), is_open=True
+            )
+        )
     return tuple(blocks)
 
 
@@ -176,7 +201,9 @@ def crossing(picture: Picture, up: str, down: str) -> str:
     return f"{down} is ahead at {sizes[last]} training rows, the most that were tried"
 
 
-def _direction(result: FightResult, own: Sequence[Picture], folder: str | Path) -> tuple[Block, ...]:
+def _direction(
+    result: FightResult, own: Sequence[Picture], folder: str | Path
+) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for place, picture in enumerate(own):
         title = f"{picture.name}: {target_in_words(_simplified(picture), picture.generator)}"
@@ -193,21 +220,37 @@ def _card(result: FightResult, picture: Picture, folder: str | Path) -> tuple[Bl
     claim, limits = proof.claim, proof.interval
     whole, simple = mathematics(generator.expression), mathematics(_simplified(picture))
     n_columns = len(generator.roles)
-    shares = ", ".join(f"{feature_name(found.feature)} {found.shapley.value:.0%}" for found in picture.truth.features)
-    matter = f"{len(picture.truth.features)} of {n_columns} columns matter, with these Shapley shares: {shares}."
+    shares = ", ".join(
+        f"{feature_name(found.feature)} {found.shapley.value:.0%}"
+        for found in picture.truth.features
+    )
+    matter = (
+        f"{len(picture.truth.features)} of {n_columns} columns matter, with these Shapley shares:"
+        f" {shares}."
+    )
     lines = [
         f"Formula: {whole}." if whole == simple else f"Formula: {whole}; simplified: {simple}.",
         matter,
-        f"Family: {', '.join(families_of(picture))}. The best that any method can reach: {picture.metric} "
-        f"{picture.ceiling:.3f}.",
-        f"{claim.up} leads by {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}], ahead on "
-        f"{proof.share_won:.0%} of {proof.stopped_at} samples, both tuned on each.",
+        (
+            f"Family: {', '.join(families_of(picture))}. The best that any method can reach:"
+            f" {picture.metric} {picture.ceiling:.3f}."
+        ),
+        (
+            f"{claim.up} leads by {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}],"
+            f" ahead on {proof.share_won:.0%} of {proof.stopped_at} samples, both tuned on each."
+        ),
     ]
     if proof.share_won < COIN:
         lines.append(coin_sentence(proof))
-    drawn = {f"{picture.name}_truth": plane_chart(picture.plane, picture.plane.truth, "The truth", _points(picture))}
+    drawn = {
+        f"{picture.name}_truth": plane_chart(
+            picture.plane, picture.plane.truth, "The truth", _points(picture)
+        )
+    }
     for method, values in picture.shown.items():
-        drawn[f"{picture.name}_{_stem(method)}"] = plane_chart(picture.plane, values, f"What {method} learned")
+        drawn[f"{picture.name}_{_stem(method)}"] = plane_chart(
+            picture.plane, values, f"What {method} learned"
+        )
     curves = {}
     if picture.curve is not None and len(picture.curve):
         curves[f"{picture.name}_curves"] = curve_chart(picture, result.methods)
@@ -225,8 +268,8 @@ def coin_sentence(proof: Proof) -> str:
     """Say that a lead is a coin: large on some samples, none on others."""
     leads = sorted(proof.leads)
     return (
-        f"A coin, not a margin: the lead is {leads[-1]:.3f} on the best sample and {leads[0]:.3f} on the worst; "
-        "whoever draws one sample may see either."
+        f"A coin, not a margin: the lead is {leads[-1]:.3f} on the best sample and {leads[0]:.3f}"
+        " on the worst; whoever draws one sample may see either."
     )
 
 
@@ -270,7 +313,9 @@ def _score_sheet(picture: Picture, result: FightResult) -> Sheet:
 def _behind(picture: Picture) -> dict[str, NumberDetails]:
     found = {}
     for method in dict.fromkeys(fit.method for fit in picture.proof.fits):
-        rows = tuple((f"sample {f.sample}", f.score, "") for f in picture.proof.fits if f.method == method)
+        rows = tuple(
+            (f"sample {f.sample}", f.score, "") for f in picture.proof.fits if f.method == method
+        )
         place = (picture.name, method)
         found[f"{picture.name}/{method}"] = NumberDetails(
             f"{method} on {picture.name}", ("sample", picture.metric), rows, place=place
@@ -285,12 +330,21 @@ def _tried(result: FightResult) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Points(
             (
-                f"{result.n_formulas:,} formulas were looked at, {result.n_screened:,} scored with both methods.",
+                (
+                    f"{result.n_formulas:,} formulas were looked at, {result.n_screened:,} scored"
+                    " with both methods."
+                ),
                 f"The search ended because {result.ended_by}.",
-                f"{n_races} race{'s' * (n_races != 1)} under tuning, {n_claims} claim{'s' * (n_claims != 1)} put to "
-                f"proof, {sum(proof.holds for proof in result.proofs)} proven.",
+                (
+                    f"{n_races} race{'s' * (n_races != 1)} under tuning, {n_claims}"
+                    f" claim{'s' * (n_claims != 1)} put to proof,"
+                    f" {sum(proof.holds for proof in result.proofs)} proven."
+                ),
                 *(
-                    [f"{result.n_failed} cells failed: `paragone status` on the store in this folder says why."]
+                    [
+                        f"{result.n_failed} cells failed: `paragone status` on the store in this"
+                        " folder says why."
+                    ]
                     if result.n_failed
                     else []
                 ),
@@ -345,7 +399,18 @@ def claims_table(result: FightResult):  # type: ignore[no-untyped-def]
         }
         for place, proof in enumerate(result.proofs, start=1)
     ]
-    names = ["claim", "winner", "loser", "formula", "lead", "low", "high", "samples won", "samples", "ended"]
+    names = [
+        "claim",
+        "winner",
+        "loser",
+        "formula",
+        "lead",
+        "low",
+        "high",
+        "samples won",
+        "samples",
+        "ended",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -353,7 +418,11 @@ def open_directions(result: FightResult):  # type: ignore[no-untyped-def]
     """Return the directions that nothing proves, each with how hard it was tried."""
     import pandas as pd
 
-    rows = [(up, down, result.tried(up, down)) for up, down in result.directions if not result.proven(up, down)]
+    rows = [
+        (up, down, result.tried(up, down))
+        for up, down in result.directions
+        if not result.proven(up, down)
+    ]
     return pd.DataFrame(rows, columns=["up", "down", "tried"])
 
 
@@ -362,41 +431,65 @@ def fits_table(result: FightResult):  # type: ignore[no-untyped-def]
     import pandas as pd
 
     rows = [
-        (place, fit.method, fit.sample, fit.row_seed, json.dumps(dict(fit.params)), fit.tuning_score, fit.score)
+        (
+            place,
+            fit.method,
+            fit.sample,
+            fit.row_seed,
+            json.dumps(dict(fit.params)),
+            fit.tuning_score,
+            fit.score,
+        )
         for place, proof in enumerate(result.proofs, start=1)
         for fit in proof.fits
     ]
-    names = ["claim", "method", "sample", "row seed", "parameters", "tuning score", result.plan.metric]
+    names = [
+        "claim",
+        "method",
+        "sample",
+        "row seed",
+        "parameters",
+        "tuning score",
+        result.plan.metric,
+    ]
     return pd.DataFrame(rows, columns=names)
 
 
 def _how(result: FightResult) -> tuple[Block, ...]:
     plan = result.plan
-    untuned = [method.name for method in result.methods if not method.space and len(method.portfolio) < 2]
+    untuned = [
+        method.name for method in result.methods if not method.space and len(method.portfolio) < 2
+    ]
     budget = (
-        f"On every sample of races and proof each method tried {plan.trials} configuration{'s' * (plan.trials != 1)} "
-        f"of its search space, the settings of its library first, on {plan.folds} inner folds of the {plan.rows} "
-        "training rows, with seeds that are new on every sample, nested ones included, and was scored by "
-        f"{plan.metric} on {plan.fresh:,} fresh rows."
+        f"On every sample of races and proof each method tried {plan.trials}"
+        f" configuration{'s' * (plan.trials != 1)} of its search space, the settings of its library"
+        f" first, on {plan.folds} inner folds of the {plan.rows} training rows, with seeds that are"
+        f" new on every sample, nested ones included, and was scored by {plan.metric} on"
+        f" {plan.fresh:,} fresh rows."
     )
     if untuned:
         one = len(untuned) == 1
         budget += (
-            f" {' and '.join(untuned)} {'has' if one else 'have'} no search space and "
-            f"{'was fitted as it is' if one else 'were fitted as they are'}: what is proven against "
-            f"{'it' if one else 'them'} is proven against these settings; give a space with --space-a or --space-b."
+            f" {' and '.join(untuned)} {'has' if one else 'have'} no search space and"
+            f" {'was fitted as it is' if one else 'were fitted as they are'}: what is proven"
+            f" against {'it' if one else 'them'} is proven against these settings; give a space"
+            " with --space-a or --space-b."
         )
     level = (
-        f"{2 * plan.finalists} claims were allowed for before anything was seen. The chance that any interval of the "
-        f"family misses its mean lead is at most 5 %, looks at {', '.join(map(str, plan.looks))} samples included. A "
-        f"claim is proven when the lower limit reaches {plan.margin:g}."
+        f"{2 * plan.finalists} claims were allowed for before anything was seen. The chance that"
+        " any interval of the family misses its mean lead is at most 5 %, looks at"
+        f" {', '.join(map(str, plan.looks))} samples included. A claim is proven when the lower"
+        f" limit reaches {plan.margin:g}."
     )
     rows = (
-        "The search, the races, the proof and the rows that are written here have different rows. The search proposes "
-        "formulas by untuned screening; nothing that the proof came to changed what was searched."
+        "The search, the races, the proof and the rows that are written here have different rows."
+        " The search proposes formulas by untuned screening; nothing that the proof came to changed"
+        " what was searched."
     )
     kinds = ", ".join(f"{key} {value}" for key, value in plan.kinds.items())
-    later = " Redundant columns follow from a formula, so the search itself had none." * ("redundant" in plan.kinds)
+    later = " Redundant columns follow from a formula, so the search itself had none." * (
+        "redundant" in plan.kinds
+    )
     data = (f"The data: {kinds}, in search, races and proof alike.{later}",) if kinds else ()
     return (Prose((budget, level, rows, *data)),)
 

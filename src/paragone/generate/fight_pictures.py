@@ -51,7 +51,8 @@ class Picture:
     plane : Plane
         The two strongest features.
     shown : mapping of str to ndarray
-        How sure each method is of class 1 in every cell of the plane, or what it predicts, after tuning on these rows.
+        How sure each method is of class 1 in every cell of the plane, or what it predicts, after
+        tuning on these rows.
     curve : DataFrame, optional
         Columns ``method, rows, mean, low, high``.
     """
@@ -81,7 +82,10 @@ class Picture:
 
 
 def pictures(
-    result: FightResult, laboratory: Laboratory, name: str, tell: Callable[[str], None] | None = None
+    result: FightResult,
+    laboratory: Laboratory,
+    name: str,
+    tell: Callable[[str], None] | None = None,
 ) -> tuple[Picture, ...]:
     """Make the pictures of every dataset that a fight proved, direction by direction, the surest first.
 
@@ -100,30 +104,38 @@ def pictures(
     for up, down in result.directions:
         for place, proof in enumerate(result.proven(up, down)):
             called = f"{name}-{len(found) + 1}"
-            found.append(_picture(result, proof, laboratory, called, with_curve=place < CURVES_PER_DIRECTION))
+            found.append(
+                _picture(result, proof, laboratory, called, with_curve=place < CURVES_PER_DIRECTION)
+            )
             if tell is not None:
                 tell(f"drawn: {called}, {up} over {down}")
     return tuple(found)
 
 
-def _picture(result: FightResult, proof: Proof, laboratory: Laboratory, name: str, *, with_curve: bool) -> Picture:
+def _picture(
+    result: FightResult, proof: Proof, laboratory: Laboratory, name: str, *, with_curve: bool
+) -> Picture:
     plan, generator = result.plan, proof.claim.generator
     data = generator.sample(plan.rows, shown_seed(plan, generator), name=name)
     plane = plane_of(generator)
-    tuned = {method.name: tuner_of(method, plan.proof(), generator.target) for method in result.methods}
+    tuned = {
+        method.name: tuner_of(method, plan.proof(), generator.target) for method in result.methods
+    }
     shown = surfaces(f"{name} {generator.identity}", plane, generator, data, tuned, laboratory)
     curve = learning_curves(result, generator, laboratory) if with_curve else None
     return Picture(name, proof, data, truth_sheet(generator), plane, shown, curve)
 
 
-def learning_curves(result: FightResult, generator: GeneratorSpec, laboratory: Laboratory) -> pd.DataFrame:
+def learning_curves(
+    result: FightResult, generator: GeneratorSpec, laboratory: Laboratory
+) -> pd.DataFrame:
     """Measure both methods at several numbers of training rows, tuned at each with the same small budget.
 
     Returns
     -------
     DataFrame
-        Columns ``method, rows, mean, low, high``: the mean score over samples with its 95 % interval. Where a fit
-        failed the point is left out.
+        Columns ``method, rows, mean, low, high``: the mean score over samples with its 95 %
+        interval. Where a fit failed the point is left out.
     """
     import pandas as pd
 
@@ -132,9 +144,13 @@ def learning_curves(result: FightResult, generator: GeneratorSpec, laboratory: L
     for size in sorted({max(40, round(share * plan.rows)) for share in CURVE_SIZES}):
         small = replace(plan.proof(), n_train=size, trials=min(CURVE_TRIALS, plan.trials))
         key = f"curve {size} {generator.identity}"
-        fits = tuned_fits(generator, result.methods, laboratory, small, plan.seed, range(CURVE_SAMPLES), key=key)
+        fits = tuned_fits(
+            generator, result.methods, laboratory, small, plan.seed, range(CURVE_SAMPLES), key=key
+        )
         for method in result.methods:
-            scores = [fits[method.name, i].score for i in range(CURVE_SAMPLES) if (method.name, i) in fits]
+            scores = [
+                fits[method.name, i].score for i in range(CURVE_SAMPLES) if (method.name, i) in fits
+            ]
             if len(scores) == CURVE_SAMPLES:
                 found = mean_interval(_array(scores))
                 rows.append((method.name, size, found.estimate, found.low, found.high))
@@ -165,13 +181,21 @@ def curve_chart(picture: Picture, methods: tuple[Contender, Contender]) -> Any:
     sizes = sorted({int(row["rows"]) for row in rows})
     # The ceiling is a line among the others, so that every drawing of the chart has it.
     rows += [
-        {"method": CEILING, "rows": size, "auroc": picture.ceiling, "low": picture.ceiling, "high": picture.ceiling}
+        {
+            "method": CEILING,
+            "rows": size,
+            "auroc": picture.ceiling,
+            "low": picture.ceiling,
+            "high": picture.ceiling,
+        }
         for size in sizes
     ]
     names = [method.name for method in methods]
     colours = alt.Scale(domain=[*names, CEILING], range=[BLUE, VERMILION, GREY])
     x = alt.X("rows:Q", title="training rows")
-    colour = alt.Color("method:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom"))
+    colour = alt.Color(
+        "method:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom")
+    )
     base = from_rows(rows)
     axis = f"{picture.metric} on fresh rows"
     y = alt.Y("auroc:Q", title=axis, scale=alt.Scale(zero=False))
@@ -188,7 +212,9 @@ def claims_chart(result: FightResult) -> Any:
     import altair as alt
 
     first, second = result.names
-    ends = [abs(end) for proof in result.proofs for end in (proof.interval.low, proof.interval.high)]
+    ends = [
+        abs(end) for proof in result.proofs for end in (proof.interval.low, proof.interval.high)
+    ]
     # A lead of R2 that few samples do not bound has no limits: it is drawn as wide as all others.
     reach = max([1.0, *(end for end in ends if isfinite(end))])
     rows = [
@@ -206,15 +232,22 @@ def claims_chart(result: FightResult) -> Any:
     colours = alt.Scale(domain=[first, second], range=[BLUE, VERMILION])
     base = from_rows(rows).encode(
         y=alt.Y("claim:N", sort=None, axis=alt.Axis(title=None)),
-        color=alt.Color("winner:N", scale=colours, legend=alt.Legend(title=None, orient="bottom", columns=1)),
+        color=alt.Color(
+            "winner:N", scale=colours, legend=alt.Legend(title=None, orient="bottom", columns=1)
+        ),
         opacity=alt.Opacity("shade:Q", scale=None),
     )
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="lead of the winner, both tuned"), x2="high:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title="lead of the winner, both tuned"), x2="high:Q"
+    )
     dots = base.mark_circle(size=60).encode(x="mean:Q")
     rules = [{"at": 0.0}, {"at": result.plan.margin}]
     lines = from_rows(rules).mark_rule(color=LIGHT_GREY, strokeDash=[4, 4]).encode(x="at:Q")
     chart = alt.layer(lines, bars, dots).properties(width=230, height=max(60, 28 * len(rows)))
-    said = f"Intervals hold for all claims together; pale: not proven; dashed: 0 and {result.plan.margin:g}"
+    said = (
+        "Intervals hold for all claims together; pale: not proven; dashed: 0 and"
+        f" {result.plan.margin:g}"
+    )
     return styled(chart, "What the proof came to", said)
 
 
@@ -238,8 +271,15 @@ def search_chart(result: FightResult) -> Any:
     lines = (
         from_rows(rows)
         .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(x=alt.X(f"{unit}:Q", title=unit), y=alt.Y("lead:Q", title="best lead in screening"), color=colour)
+        .encode(
+            x=alt.X(f"{unit}:Q", title=unit),
+            y=alt.Y("lead:Q", title="best lead in screening"),
+            color=colour,
+        )
     )
     chart = alt.layer(lines).properties(width=330, height=220)
-    said = "The largest lead of each method over the other so far, without tuning: it proposes, and proves nothing"
+    said = (
+        "The largest lead of each method over the other so far, without tuning: it proposes, and"
+        " proves nothing"
+    )
     return styled(chart, "How the search went", said)

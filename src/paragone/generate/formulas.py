@@ -65,9 +65,10 @@ OF_EQUALS: dict[str, float] = {
 def simplify(expression: Expression, sample: FloatArray | None = None) -> Expression:
     """Return a shorter formula with the same values.
 
-    The values are equal on every row on which all branches of the given formula are finite (a zero may lose
-    its sign). With ``sample``, branches that are constant on these rows become constants, and a branch that equals
-    one of its operands on all of them is replaced by it; the values are then equal on these rows.
+    The values are equal on every row on which all branches of the given formula are finite (a zero
+    may lose its sign). With ``sample``, branches that are constant on these rows become constants,
+    and a branch that equals one of its operands on all of them is replaced by it; the values are
+    then equal on these rows.
 
     Parameters
     ----------
@@ -93,7 +94,9 @@ def simplify(expression: Expression, sample: FloatArray | None = None) -> Expres
     """
     if sample is not None:
         with np.errstate(all="ignore"):
-            expression = to_expression(_by_rows(to_tree(expression), np.asarray(sample, dtype=np.float64))[0])
+            expression = to_expression(
+                _by_rows(to_tree(expression), np.asarray(sample, dtype=np.float64))[0]
+            )
     while True:
         shorter = to_expression(_by_rules(to_tree(expression)))
         if shorter == expression:
@@ -130,7 +133,9 @@ def _folded(operator: str, first: float, second: float) -> Node:
 
 def _neutral(operator: str, first: Node, second: Node) -> Node | None:
     """Return what remains beside a neutral or an absorbing operand."""
-    if (operator in ("add", "sub") and second == 0.0) or (operator in ("mul", "safeDiv") and second == 1.0):
+    if (operator in ("add", "sub") and second == 0.0) or (
+        operator in ("mul", "safeDiv") and second == 1.0
+    ):
         return first
     if (operator == "add" and first == 0.0) or (operator == "mul" and first == 1.0):
         return second
@@ -160,8 +165,22 @@ def _decided(operator: str, first: tuple[float, float], second: tuple[float, flo
     """Return the outcome of a comparison that the bounds of its operands decide."""
     below, above = first[1] < second[0], first[0] > second[1]
     not_above, not_below = first[1] <= second[0], first[0] >= second[1]
-    true = {"lt": below, "gt": above, "le": not_above, "ge": not_below, "ne": below or above, "eq": False}
-    false = {"lt": not_below, "gt": not_above, "le": above, "ge": below, "eq": below or above, "ne": False}
+    true = {
+        "lt": below,
+        "gt": above,
+        "le": not_above,
+        "ge": not_below,
+        "ne": below or above,
+        "eq": False,
+    }
+    false = {
+        "lt": not_below,
+        "gt": not_above,
+        "le": above,
+        "ge": below,
+        "eq": below or above,
+        "ne": False,
+    }
     if true.get(operator, False):
         return 1.0
     return 0.0 if false.get(operator, False) else None
@@ -245,7 +264,9 @@ def structure_key(expression: Expression) -> str:
 def _unscaled(tree: Node) -> Node:
     """Return the tree without constants that shift, scale or turn the whole value."""
     while isinstance(tree, tuple) and tree[0] in ("add", "sub", "mul"):
-        constants = [isinstance(part, float) and (tree[0] != "mul" or part != 0.0) for part in tree[1:]]
+        constants = [
+            isinstance(part, float) and (tree[0] != "mul" or part != 0.0) for part in tree[1:]
+        ]
         if constants not in ([True, False], [False, True]):
             break
         tree = tree[2] if constants[0] else tree[1]
@@ -287,7 +308,9 @@ def _flattened(tree: Node) -> Flat:
     for part in (_flattened(first), _flattened(second)):
         same = isinstance(part, tuple) and part[0] == operator and operator in ASSOCIATIVE
         parts += part[1] if isinstance(part, tuple) and same else [part]
-    return operator, sorted(parts, key=lambda part: _named(part, None)) if operator in COMMUTATIVE else parts
+    return operator, (
+        sorted(parts, key=lambda part: _named(part, None)) if operator in COMMUTATIVE else parts
+    )
 
 
 def _named(tree: Flat, names: dict[int, str] | None) -> str:
@@ -315,8 +338,8 @@ class Grammar:
     n_features : int, default=10
         Features ``X0`` to ``X(n_features - 1)``.
     constants : {"quantile", "uniform"}, default="quantile"
-        Random constants are standard-normal quantiles (the scale of the features), or U(0, 100) as in DIGEN, most
-        of which lie beyond all data and make the branch constant.
+        Random constants are standard-normal quantiles (the scale of the features), or U(0, 100) as
+        in DIGEN, most of which lie beyond all data and make the branch constant.
     max_size : int, default=40
         Crossover and mutation that give more tokens leave the parent as it was.
 
@@ -375,7 +398,8 @@ class Grammar:
     def fold(self, rng: np.random.Generator) -> Expression:
         """Draw one operator folded over several different features, each plain or changed a little.
 
-        Sums, products and extremes of many features tell methods apart, and grown trees hardly ever are one.
+        Sums, products and extremes of many features tell methods apart, and grown trees hardly ever
+        are one.
         """
         n_terms = int(rng.integers(2, self.n_features + 1)) if self.n_features > 1 else 1
         operator = FOLDED[int(rng.integers(len(FOLDED)))]
@@ -387,7 +411,11 @@ class Grammar:
             if term == 1:
                 tokens += ["mul", Feature(feature), Feature(feature)]
             elif term == 2 and rng.random() < 0.5:
-                tokens += [OPERATOR_NAMES[int(rng.integers(len(OPERATOR_NAMES)))], Feature(feature), self.terminal(rng)]
+                tokens += [
+                    OPERATOR_NAMES[int(rng.integers(len(OPERATOR_NAMES)))],
+                    Feature(feature),
+                    self.terminal(rng),
+                ]
             else:
                 tokens.append(Feature(feature))
         return Expression(tuple(tokens))
@@ -407,7 +435,11 @@ class Grammar:
 
     def breed(self, rng: np.random.Generator, first: Expression, second: Expression) -> Expression:
         """Cross two formulas, or mutate the first."""
-        return self.cross(rng, first, second) if rng.random() < CROSSOVER_SHARE else self.mutate(rng, first)
+        return (
+            self.cross(rng, first, second)
+            if rng.random() < CROSSOVER_SHARE
+            else self.mutate(rng, first)
+        )
 
     def _spliced(self, expression: Expression, out: slice, tokens: tuple[Token, ...]) -> Expression:
         child = expression.tokens[: out.start] + tokens + expression.tokens[out.stop :]

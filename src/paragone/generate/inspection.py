@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 MARGIN = 0.05
 
 
-def duel_matrix(scores: Sequence[Mapping[str, float]], methods: Sequence[str], margin: float = MARGIN) -> pd.DataFrame:
+def duel_matrix(
+    scores: Sequence[Mapping[str, float]], methods: Sequence[str], margin: float = MARGIN
+) -> pd.DataFrame:
     """Count the datasets on which the row's method beats the column's by a margin.
 
     Parameters
@@ -53,8 +55,11 @@ def duel_matrix(scores: Sequence[Mapping[str, float]], methods: Sequence[str], m
 
     counts = pd.DataFrame(0, index=list(methods), columns=list(methods))
     for winner, loser in permutations(methods, 2):
-        # Scores have four decimals in published tables: a difference of .05 must not fail by its last bit.
-        counts.loc[winner, loser] = sum(round(row[winner] - row[loser] - margin, 9) >= 0 for row in scores)
+        # Scores have four decimals in published tables: a difference of .05 must not fail by its
+        # last bit.
+        counts.loc[winner, loser] = sum(
+            round(row[winner] - row[loser] - margin, 9) >= 0 for row in scores
+        )
     return counts
 
 
@@ -87,7 +92,8 @@ class Specimen:
     threshold : Threshold or TargetRule
         Where its values are cut; the rule of several classes or numbers.
     noise : float
-        The share of labels that do not follow from the formula; for numbers in units of the value's spread.
+        The share of labels that do not follow from the formula; for numbers in units of the value's
+        spread.
     ceiling : float
         The best score that any method can reach.
     """
@@ -122,8 +128,9 @@ class Inspection:
     name : str
         The collection.
     sets : DataFrame
-        One row per dataset: formula, simplified formula, features that matter, their Shapley shares, concept and its
-        key, label noise, Bayes ceiling, and the other dataset that it agrees with most.
+        One row per dataset: formula, simplified formula, features that matter, their Shapley
+        shares, concept and its key, label noise, Bayes ceiling, and the other dataset that it
+        agrees with most.
     coverage : DataFrame
         On how many datasets the row's method beats the column's by the margin.
     margin : float
@@ -157,7 +164,9 @@ class Inspection:
     def duplicates(self) -> tuple[tuple[str, ...], ...]:
         """The datasets whose formulas are one formula in other spellings, group by group."""
         keys = [canonical_key(Expression.parse(text)) for text in self.sets["formula"]]
-        groups = [tuple(self.sets["dataset"][[own == key for own in keys]]) for key in dict.fromkeys(keys)]
+        groups = [
+            tuple(self.sets["dataset"][[own == key for own in keys]]) for key in dict.fromkeys(keys)
+        ]
         return tuple(group for group in groups if len(group) > 1)
 
     @property
@@ -183,7 +192,9 @@ class Inspection:
     def findings(self) -> tuple[str, ...]:
         """Return what is worth knowing, a sentence each."""
         sizes = self.concept_sizes
-        largest = self.sets.loc[self.sets["concept"].map(self.sets["concept"].value_counts()) == sizes[0]]
+        largest = self.sets.loc[
+            self.sets["concept"].map(self.sets["concept"].value_counts()) == sizes[0]
+        ]
         n_sets = len(self.sets)
         if n_sets == 1:
             said = ["1 dataset of 1 concept"]
@@ -192,17 +203,25 @@ class Inspection:
         else:
             said = [f"{n_sets} datasets are {self.n_concepts} concepts (sizes {_shown(sizes)})"]
         if sizes[0] > 1:
-            said.append(f"{sizes[0]} datasets are one concept: {min(largest['simplified'], key=len)}")
-        noisy = self.sets.loc[self.sets["noise"] > 0].sort_values("noise", ascending=False, kind="stable")
+            said.append(
+                f"{sizes[0]} datasets are one concept: {min(largest['simplified'], key=len)}"
+            )
+        noisy = self.sets.loc[self.sets["noise"] > 0].sort_values(
+            "noise", ascending=False, kind="stable"
+        )
         if len(noisy) and self.target == "binary":
-            worst = ", ".join(f"{row.dataset} {row.noise:.1%}" for row in noisy.head(3).itertuples())
+            worst = ", ".join(
+                f"{row.dataset} {row.noise:.1%}" for row in noisy.head(3).itertuples()
+            )
             said.append(f"{len(noisy)} datasets have labels that ties decided ({worst})")
-        said += [f"one formula in several spellings: {', '.join(group)}" for group in self.duplicates]
+        said += [
+            f"one formula in several spellings: {', '.join(group)}" for group in self.duplicates
+        ]
         if len(self.coverage):
             missing = self.open_pairs
             said.append(
-                f"{self.n_pairs - len(missing)} of {self.n_pairs} ordered pairs differ by {self.margin:g} on some "
-                f"dataset, {self.basis}; {len(missing)} on none"
+                f"{self.n_pairs - len(missing)} of {self.n_pairs} ordered pairs differ by"
+                f" {self.margin:g} on some dataset, {self.basis}; {len(missing)} on none"
             )
         return (*said, *self.remarks)
 
@@ -226,7 +245,11 @@ class Inspection:
 
 
 def inspect_sets(
-    name: str, specimens: Sequence[Specimen], coverage: pd.DataFrame, margin: float = MARGIN, basis: str = ""
+    name: str,
+    specimens: Sequence[Specimen],
+    coverage: pd.DataFrame,
+    margin: float = MARGIN,
+    basis: str = "",
 ) -> Inspection:
     """Inspect datasets: which concepts they are, how noisy, how far a perfect method would get, what they tell apart.
 
@@ -256,7 +279,9 @@ def _row(specimen: Specimen) -> dict[str, Any]:
         "formula": str(specimen.expression),
         "simplified": str(simplify(specimen.expression, specimen.X)),
         "active": " ".join(f"X{feature}" for feature in sheet.active),
-        "shapley": " ".join(f"X{found.feature}:{found.shapley.value:.2f}" for found in sheet.features),
+        "shapley": " ".join(
+            f"X{found.feature}:{found.shapley.value:.2f}" for found in sheet.features
+        ),
         "key": sheet.concept,
         "noise": specimen.noise,
         "ceiling": specimen.ceiling,
@@ -276,7 +301,9 @@ def inspect_digen(margin: float = MARGIN) -> Inspection:
     coverage = duel_matrix([e.auroc for e in found], list(found[0].auroc), margin)
     basis = "by the published scores of one split, without intervals"
     found_out = inspect_sets("digen", specimens, coverage, margin, basis)
-    return replace(found_out, remarks=(_close_calls([list(entry.auroc.values()) for entry in found]),))
+    return replace(
+        found_out, remarks=(_close_calls([list(entry.auroc.values()) for entry in found]),)
+    )
 
 
 def _close_calls(scores: Sequence[Sequence[float]]) -> str:
@@ -286,8 +313,8 @@ def _close_calls(scores: Sequence[Sequence[float]]) -> str:
     error = auroc_error(0.9, DIGEN_TEST_ROWS // 2, DIGEN_TEST_ROWS // 2)
     close = int((ordered[:, -1] - ordered[:, -2] < error).sum())
     return (
-        f"on {close} of {len(ordered)} datasets the best two methods differ by less than {error:.3f}, the standard "
-        f"error of one AUROC of .9 on {DIGEN_TEST_ROWS} test rows"
+        f"on {close} of {len(ordered)} datasets the best two methods differ by less than"
+        f" {error:.3f}, the standard error of one AUROC of .9 on {DIGEN_TEST_ROWS} test rows"
     )
 
 
@@ -300,7 +327,9 @@ def auroc_error(area: float, n_positive: int, n_negative: int) -> float:
     0.0226
     """
     one, two = area / (2 - area), 2 * area**2 / (1 + area)
-    spread = area * (1 - area) + (n_positive - 1) * (one - area**2) + (n_negative - 1) * (two - area**2)
+    spread = (
+        area * (1 - area) + (n_positive - 1) * (one - area**2) + (n_negative - 1) * (two - area**2)
+    )
     return float(np.sqrt(spread / (n_positive * n_negative)))
 
 

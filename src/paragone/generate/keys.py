@@ -1,10 +1,11 @@
 """Concept keys: one name for all formulas that are one problem under other names, signs and scales.
 
-Two formulas are one concept when a renaming of features, turned signs, swapped classes and a monotone transform of the
-value take one into the other. The key is therefore the least of the label vectors that a formula gives on fixed rows
-under every placement of its features: all orders, all signs, both names of the classes. The cut between the classes is
-a quantile over all these placements, so that it is the same whichever spelling it is found from. For numbers as target
-the value counts up to shift, scale and sign.
+Two formulas are one concept when a renaming of features, turned signs, swapped classes and a
+monotone transform of the value take one into the other. The key is therefore the least of the label
+vectors that a formula gives on fixed rows under every placement of its features: all orders, all
+signs, both names of the classes. The cut between the classes is a quantile over all these
+placements, so that it is the same whichever spelling it is found from. For numbers as target the
+value counts up to shift, scale and sign.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def concept_key(spec: GeneratorSpec, active: Sequence[int]) -> str:
     Returns
     -------
     str
-        Twelve signs. Generators with equal keys are one concept. Generators of one concept have equal keys, except that
-        formulas of more than seven features without enough symmetry are told by the structure of their text; their
-        keys begin with ``w``.
+        Twelve signs. Generators with equal keys are one concept. Generators of one concept have
+        equal keys, except that formulas of more than seven features without enough symmetry are
+        told by the structure of their text; their keys begin with ``w``.
 
     Examples
     --------
@@ -72,7 +73,10 @@ def concept_key(spec: GeneratorSpec, active: Sequence[int]) -> str:
 
 
 def formula_key(
-    expression: Expression, active: Sequence[int], n_features: int, above: tuple[float, ...] = (0.5,)
+    expression: Expression,
+    active: Sequence[int],
+    n_features: int,
+    above: tuple[float, ...] = (0.5,),
 ) -> str:
     """Return the key of a formula cut so that these shares of the population lie above each cut; see `concept_key`.
 
@@ -119,9 +123,11 @@ class _Scale:
         """Return classes, or standardised values to six decimals; the classes of turned values count backwards."""
         if self.cuts:
             return sum(
-                (cut.label(values).astype(np.int64) for cut in self.cuts), np.zeros(values.shape, dtype=np.int64)
+                (cut.label(values).astype(np.int64) for cut in self.cuts),
+                np.zeros(values.shape, dtype=np.int64),
             )
-        # Quotients may be larger than whole numbers are, in units of the spread: all of these are alike.
+        # Quotients may be larger than whole numbers are, in units of the spread: all of these are
+        # alike.
         steps = np.nan_to_num((values - self.mean) / (self.spread or 1.0) * 10**DECIMALS)
         return np.asarray(np.rint(np.clip(steps, -LARGEST_STEP, LARGEST_STEP)), dtype=np.int64)
 
@@ -161,7 +167,9 @@ class _Problem:
         for rows in (_key_rows(len(self.active))[:32], _symmetry_rows(len(self.active))):
             before, after = self.values(rows, places, turns)
             size = np.abs(before).max() * SAME
-            if np.abs(before - after).max() > size and not (turned and np.ptp(before + after) <= size):
+            if np.abs(before - after).max() > size and not (
+                turned and np.ptp(before + after) <= size
+            ):
                 return False
         return True
 
@@ -172,7 +180,10 @@ class _Problem:
         for pattern in self._patterns:
             if pattern not in met:
                 kept.append(pattern)
-                met.update(tuple(a * b for a, b in zip(pattern, other, strict=True)) for other in self._symmetric)
+                met.update(
+                    tuple(a * b for a, b in zip(pattern, other, strict=True))
+                    for other in self._symmetric
+                )
         return np.array(kept)
 
     @cached_property
@@ -182,7 +193,11 @@ class _Problem:
     @cached_property
     def _symmetric(self) -> list[tuple[float, ...]]:
         """The sign patterns that give the same values, or those turned around a constant."""
-        return [pattern for pattern in self._patterns if self._same(range(len(pattern)), pattern, turned=True)]
+        return [
+            pattern
+            for pattern in self._patterns
+            if self._same(range(len(pattern)), pattern, turned=True)
+        ]
 
     def _with_mirrored(self, turned: FloatArray) -> FloatArray:
         """Return patterns whose values are as spread as those of all patterns: none or half of these are mirrored."""
@@ -208,7 +223,8 @@ class _Problem:
         for first, second in product((1.0, -1.0), repeat=2):
             signs = [1.0] * len(order)
             signs[i], signs[j] = first, second
-            # Turned values would leave the cut to one side: it is a quantile over orders that are not exchangeable.
+            # Turned values would leave the cut to one side: it is a quantile over orders that are
+            # not exchangeable.
             if self._same(order, signs, turned=False):
                 return True
         return False

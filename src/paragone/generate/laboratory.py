@@ -15,7 +15,13 @@ from typing_extensions import override
 
 from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
-from paragone.generate.classifiers import NOT_A_NUMBER, class_values, confidence, positive_class, source_of
+from paragone.generate.classifiers import (
+    NOT_A_NUMBER,
+    class_values,
+    confidence,
+    positive_class,
+    source_of,
+)
 from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
@@ -41,8 +47,8 @@ class CellResult:
 class Laboratory:
     """Runs experiments one after another into a store.
 
-    What the store has already is looked up and not run again: a search that is started again with the same seed goes
-    the same way up to where it was stopped, and continues from there.
+    What the store has already is looked up and not run again: a search that is started again with
+    the same seed goes the same way up to where it was stopped, and continues from there.
 
     Parameters
     ----------
@@ -51,7 +57,8 @@ class Laboratory:
     workers : int, default=0
         How many cells are worked on at a time; 0 is one.
     executor : concurrent.futures.Executor, optional
-        Where to work instead, such as a Dask client's; ``workers`` is then how many cells it is given at a time.
+        Where to work instead, such as a Dask client's; ``workers`` is then how many cells it is
+        given at a time.
     seconds_limit : float, optional
         A cell that takes longer counts as ``timeout``.
     retry_failed : bool, default=False
@@ -119,18 +126,21 @@ class Laboratory:
         observer : Observer, optional
             Called as cells begin and end.
         isolation : {"cell", "worker", "none"}, default="cell"
-            How far cells are kept from each other. Screening, which runs millions of tiny cells and proves nothing,
-            may use ``worker``.
+            How far cells are kept from each other. Screening, which runs millions of tiny cells and
+            proves nothing, may use ``worker``.
 
         Returns
         -------
         dict
-            What came of each (dataset, method) that ended well; the others are counted in ``n_failed``.
+            What came of each (dataset, method) that ended well; the others are counted in
+            ``n_failed``.
         """
         # Generated features are standard normal already, and the published sets are not scaled.
         plan = SplitPlan(kind="official", scale="none")
         limit = self._seconds_limit
-        experiment = Experiment(datasets, methods, plan, protocol, name=name, seed=seed, seconds_limit=limit)
+        experiment = Experiment(
+            datasets, methods, plan, protocol, name=name, seed=seed, seconds_limit=limit
+        )
         results = experiment.run(
             self.store,
             self._workers,
@@ -140,13 +150,21 @@ class Laboratory:
             isolation=isolation,
         )
         with results:
-            stored, keys = StoredCells(results.store, name), {cell.key for cell in experiment.cells()}
+            stored, keys = (
+                StoredCells(results.store, name),
+                {cell.key for cell in experiment.cells()},
+            )
             found: dict[tuple[str, str], CellResult] = {}
             for cell in stored.cells:
                 if cell.key in keys:
-                    # The store's own scores, so that what an earlier version kept of a fit does not matter.
-                    scores = {score.metric: score.value for score in stored.scores(cell) if not score.grid}
-                    found[cell.dataset, cell.method] = CellResult(scores, stored.arrays(cell), stored.info(cell))
+                    # The store's own scores, so that what an earlier version kept of a fit does not
+                    # matter.
+                    scores = {
+                        score.metric: score.value for score in stored.scores(cell) if not score.grid
+                    }
+                    found[cell.dataset, cell.method] = CellResult(
+                        scores, stored.arrays(cell), stored.info(cell)
+                    )
             self.n_failed += len(experiment.cells()) - len(found)
             return found
 
@@ -168,10 +186,12 @@ class Holdout(Protocol):
     Parameters
     ----------
     metrics : tuple of str, default=("auroc", "auprc", "f1")
-        What is scored. AUROC alone spares the hard labels, which take many methods as long as the values do.
+        What is scored. AUROC alone spares the hard labels, which take many methods as long as the
+        values do.
     keep_values : bool, default=True
-        Whether the values for class 1 are kept as they are, for whoever wants more than scores. Without them their
-        order is kept, which AUROC and AUPRC follow from to the last bit, in a quarter of the space.
+        Whether the values for class 1 are kept as they are, for whoever wants more than scores.
+        Without them their order is kept, which AUROC and AUPRC follow from to the last bit, in a
+        quarter of the space.
     """
 
     kind: ClassVar[str] = "holdout"
@@ -208,9 +228,12 @@ class Holdout(Protocol):
         found = confidence(model, data.X_test, positive_class(data.y_train))
         if np.isnan(found.values).any():
             raise InputError(NOT_A_NUMBER)
-        arrays = {"values": found.values} if self.keep_values else {"order": dense_ranks(found.values)}
+        arrays = (
+            {"values": found.values} if self.keep_values else {"order": dense_ranks(found.values)}
+        )
         if "f1" in self.metrics:
-            # By way of a list: text becomes text, which a store can keep, where a classifier gives objects.
+            # By way of a list: text becomes text, which a store can keep, where a classifier gives
+            # objects.
             arrays["predicted"] = np.asarray(np.asarray(model.predict(data.X_test)).tolist())
         return _told(model, arrays, found.source)
 
@@ -226,10 +249,14 @@ class Holdout(Protocol):
         if "cv" in arrays and not np.isnan(arrays["cv"]):
             found.append(Score("cv", float(arrays["cv"])))
         if info["source"] == "predict":
-            notes.append("scored by hard labels: it has neither predict_proba nor decision_function")
+            notes.append(
+                "scored by hard labels: it has neither predict_proba nor decision_function"
+            )
         if info.get("warned"):
             warned = info["warned"]
-            notes.append(f"{len(warned)} fits in tuning warned, the first: {warned[0].splitlines()[0]}")
+            notes.append(
+                f"{len(warned)} fits in tuning warned, the first: {warned[0].splitlines()[0]}"
+            )
         if info["bounded"]:
             notes.append(f"{info['bounded']} fits hit the bound on iterations")
         return CellScores(tuple(found), notes=tuple(notes))
@@ -242,14 +269,18 @@ class Holdout(Protocol):
         wanted = [name for name in self.metrics if name != "f1"]
         found = {name: find_metric(name)(truth, both, classes=(False, True)) for name in wanted}
         if "f1" in self.metrics:
-            # F1 is that of class 1, as published: with class 1 as the only label, micro-F1 is its F1.
-            found["f1"] = find_metric("micro_f1")(truth[:, None], (arrays["predicted"] == positive)[:, None])
+            # F1 is that of class 1, as published: with class 1 as the only label, micro-F1 is its
+            # F1.
+            found["f1"] = find_metric("micro_f1")(
+                truth[:, None], (arrays["predicted"] == positive)[:, None]
+            )
         return found
 
 
 def _told(model: Any, arrays: Mapping[str, NDArray[Any]], source: str) -> Fitted:
     """Return what a fit gave with what the model tells of it."""
-    # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
+    # Only our own tuner is asked for its search: libraries have attributes of the same names and
+    # other meanings.
     if not isinstance(model, TunedClassifier):
         bounded = int(getattr(model, "hit_bound_", False))
         return Fitted(arrays, {"source": source, "params": {}, "bounded": bounded, "warned": []})
@@ -295,7 +326,10 @@ class FreshRows(Protocol):
         if self.metric == "r2":
             values, source = np.asarray(held.predict(data.X_test), dtype=np.float64), "predict"
         else:
-            values, source = class_values(held, data.X_test, np.unique(data.y_train)), source_of(held)
+            values, source = (
+                class_values(held, data.X_test, np.unique(data.y_train)),
+                source_of(held),
+            )
         if np.isnan(values).any():
             raise InputError(f"a method gave NaN for some row: {self.metric} is not defined")
         return _told(model, {"values": values}, source)

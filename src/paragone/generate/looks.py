@@ -1,11 +1,13 @@
 """Looks: an interval for a mean lead that may be looked at several times, among many claims, whatever its shape.
 
-A lead may be a coin: in one sample of ten the winner does not find the structure and falls to chance. Ten samples
-without such a fall show a small spread, and Student's interval takes it at its word: for a coin that comes up well in
-80 % of the samples it is wrong a thousand times as often as it says, at the level of a family of 150 claims. The bound
-here is Student's with one sample more than was seen, on which the lead lies half an AUROC on the wrong side of the
-bound (the winner at chance, the loser perfect). That is what the next sample could be, for all that the seen ones can
-tell. It fades as samples grow in number, and asks for more of them the larger the family of claims is.
+A lead may be a coin: in one sample of ten the winner does not find the structure and falls to
+chance. Ten samples without such a fall show a small spread, and Student's interval takes it at its
+word: for a coin that comes up well in 80 % of the samples it is wrong a thousand times as often as
+it says, at the level of a family of 150 claims. The bound here is Student's with one sample more
+than was seen, on which the lead lies half an AUROC on the wrong side of the bound (the winner at
+chance, the loser perfect). That is what the next sample could be, for all that the seen ones can
+tell. It fades as samples grow in number, and asks for more of them the larger the family of claims
+is.
 """
 
 from __future__ import annotations
@@ -61,7 +63,10 @@ class Looks:
 
     def __post_init__(self) -> None:
         if not self.at or self.at[0] < 2 or list(self.at) != sorted(set(self.at)):
-            raise InputError(f"looks are rising numbers of samples, the first at least 2; they are {list(self.at)}")
+            raise InputError(
+                "looks are rising numbers of samples, the first at least 2; they are"
+                f" {list(self.at)}"
+            )
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha must lie between 0 and 1, it is {self.alpha}")
         if self.n_claims < 1:
@@ -78,12 +83,14 @@ class Looks:
     def interval(self, leads: Sequence[float] | FloatArray) -> Interval:
         """Return the mean lead with its interval at a look; the widest there is where so few samples bound nothing.
 
-        The limits m are those at which Student's test of ``leads - m``, with one value more at ``-unseen`` (or
-        ``unseen`` for the upper limit), just reaches the level of the look.
+        The limits m are those at which Student's test of ``leads - m``, with one value more at
+        ``-unseen`` (or ``unseen`` for the upper limit), just reaches the level of the look.
         """
         values = np.asarray(leads, dtype=np.float64)
         if len(values) not in self.at:
-            raise InputError(f"{len(values)} samples are not a look: looks are at {', '.join(map(str, self.at))}")
+            raise InputError(
+                f"{len(values)} samples are not a look: looks are at {', '.join(map(str, self.at))}"
+            )
         half = float(self.half_width(len(values), float(((values - values.mean()) ** 2).sum())))
         mean = float(values.mean())
         return Interval(mean, max(mean - half, -self.widest), min(mean + half, self.widest))

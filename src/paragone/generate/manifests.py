@@ -23,7 +23,10 @@ FILE_FORMATS = ("csv", "parquet")
 
 
 def write_sets(
-    sets: Iterable[tuple[Dataset, Mapping[str, Any]]], folder: str | Path, collection: str, file_format: str = "csv"
+    sets: Iterable[tuple[Dataset, Mapping[str, Any]]],
+    folder: str | Path,
+    collection: str,
+    file_format: str = "csv",
 ) -> tuple[Path, ...]:
     """Write datasets as tables with the column ``target`` last, and a manifest of what is said of them.
 
@@ -77,7 +80,9 @@ def write_sets(
     return (*written, manifest)
 
 
-def described_sample(dataset: Dataset, generator: GeneratorSpec, seed: int, part: Part = "train") -> dict[str, Any]:
+def described_sample(
+    dataset: Dataset, generator: GeneratorSpec, seed: int, part: Part = "train"
+) -> dict[str, Any]:
     """Return the manifest's entry of a sample: its generator, hashes of what came out, and what is true of it."""
     X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
     target = np.asarray(dataset.y, dtype=np.float64)

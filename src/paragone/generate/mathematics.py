@@ -1,7 +1,7 @@
 """Formulas as people write them: products, fractions, brackets only where they are needed.
 
-The text is for reading; `Expression` keeps the one that is parsed and hashed. Comparisons are Iverson brackets:
-``[a > b]`` is 1 where it holds and 0 elsewhere.
+The text is for reading; `Expression` keeps the one that is parsed and hashed. Comparisons are
+Iverson brackets: ``[a > b]`` is 1 where it holds and 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ def rule_in_words(expression: Expression, threshold: Threshold) -> str:
     """
     text, tree = mathematics(expression), to_tree(expression)
     # A comparison is 0 or 1: a cut between the two says no more than the comparison itself.
-    if isinstance(tree, tuple) and tree[0] in _COMPARISONS and threshold.label(np.array([0.0, 1.0])).tolist() == [0, 1]:
+    if (
+        isinstance(tree, tuple)
+        and tree[0] in _COMPARISONS
+        and threshold.label(np.array([0.0, 1.0])).tolist() == [0, 1]
+    ):
         return f"class 1 where {text[1:-1]}"
     return f"class 1 where {text} {'≥' if threshold.inclusive else '>'} {_number(threshold.value)}"
 
@@ -115,9 +119,13 @@ def _written(tree: Node) -> tuple[str, int]:
     if operator == "mul" and first == second:
         return f"{_within(first, WHOLE)}²", POWER
     if operator == "mul":
-        # A quotient behind the dot keeps its brackets: by zero it counts as 1, which is not the same without them.
+        # A quotient behind the dot keeps its brackets: by zero it counts as 1, which is not the
+        # same without them.
         is_product = isinstance(second, tuple) and second[0] == "mul"
-        return f"{_within(first, PRODUCT)} · {_within(second, PRODUCT if is_product else POWER)}", PRODUCT
+        return (
+            f"{_within(first, PRODUCT)} · {_within(second, PRODUCT if is_product else POWER)}",
+            PRODUCT,
+        )
     return f"{_within(first, PRODUCT)} / {_within(second, POWER)}", PRODUCT
 
 

@@ -57,7 +57,10 @@ def plain_params(params: Mapping[str, Any]) -> dict[str, Any]:
 SCOUTS: Mapping[str, tuple[str, tuple[Mapping[str, Any], ...]]] = {
     "boosting": (
         "paragone.generate.scouts:BoostingScout",
-        ({"n_trees": 60, "depth": 4, "rate": 0.25}, {"n_trees": 40, "depth": 8, "rate": 0.25, "penalty": 5.0}),
+        (
+            {"n_trees": 60, "depth": 4, "rate": 0.25},
+            {"n_trees": 40, "depth": 8, "rate": 0.25, "penalty": 5.0},
+        ),
     ),
     "forest": (
         "paragone.generate.scouts:ForestScout",
@@ -89,7 +92,8 @@ class Contender:
     letter : str
         One letter for compact tables.
     scout : str
-        The cheap classifier that scores candidates first, see `SCOUTS`; empty for a method that does so itself.
+        The cheap classifier that scores candidates first, see `SCOUTS`; empty for a method that
+        does so itself.
 
     Examples
     --------
@@ -160,7 +164,9 @@ def _with_step(method: Method, step: str, params: Mapping[str, Any], kind: str) 
     names: list[str] = []
     for parameter, items in method.params.items():
         # Lists of (name, estimator) are what pipelines, unions and stacks hold.
-        if isinstance(items, (list, tuple)) and all(isinstance(i, (list, tuple)) and len(i) >= 2 for i in items):
+        if isinstance(items, (list, tuple)) and all(
+            isinstance(i, (list, tuple)) and len(i) >= 2 for i in items
+        ):
             found = [str(item[0]) for item in items]
             if step in found and isinstance(items[found.index(step)][1], Method):
                 place = found.index(step)
@@ -180,7 +186,8 @@ def reseeded(estimator: Any, seed: int) -> Any:
     estimator : estimator
         Changed in place; one without ``get_params`` stays as it is.
     seed : int
-        What the seeds are drawn from, each by its own name: two copies of an estimator get equal ones.
+        What the seeds are drawn from, each by its own name: two copies of an estimator get equal
+        ones.
 
     Returns
     -------
@@ -199,7 +206,8 @@ def reseeded(estimator: Any, seed: int) -> Any:
         return estimator
     held = estimator.get_params(deep=True)
     names = [name for name in held if name.rpartition("__")[2] in SEED_PARAMETERS]
-    # A seed is a whole number, a generator or open; a parameter of that name with another meaning is left alone.
+    # A seed is a whole number, a generator or open; a parameter of that name with another meaning
+    # is left alone.
     seeds = [name for name in names if held[name] is None or isinstance(held[name], _SEED_KINDS)]
     if seeds:
         estimator.set_params(**{name: int(digest([seed, name])[:8], 16) >> 1 for name in seeds})
@@ -228,7 +236,9 @@ def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]
             if key not in known:
                 raise unknown_name(f"key of method {name!r}", key, known)
         if "use" not in table:
-            raise InputError(f"method {name!r}: the key 'use' is missing; name a class as module:Class")
+            raise InputError(
+                f"method {name!r}: the key 'use' is missing; name a class as module:Class"
+            )
         made.append(Contender(name, **{**table, "portfolio": tuple(table.get("portfolio", ({},)))}))
     return tuple(made)
 

@@ -1,7 +1,8 @@
 """NSGA-III survival (Deb and Jain 2014): which parents and children survive, spread along reference directions.
 
-Written here because it is one function of a library whose dependencies (plotting, automatic differentiation, linear
-programming) this package has no other use for; the tests compare it with that library's.
+Written here because it is one function of a library whose dependencies (plotting, automatic
+differentiation, linear programming) this package has no other use for; the tests compare it with
+that library's.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def reference_directions(n_objectives: int, n_partitions: int = 12) -> FloatArra
     rows: list[list[int]] = [[first] for first in range(n_partitions + 1)]
     for _ in range(n_objectives - 2):
         rows = [[*row, step] for row in rows for step in range(n_partitions - sum(row) + 1)]
-    return np.array([[*row, n_partitions - sum(row)] for row in rows], dtype=np.float64) / n_partitions
+    return (
+        np.array([[*row, n_partitions - sum(row)] for row in rows], dtype=np.float64) / n_partitions
+    )
 
 
 def nondominated_fronts(objectives: FloatArray, enough: int | None = None) -> list[IntArray]:
@@ -84,7 +87,9 @@ class NSGA3Survival:
         self._worst = np.full(n_objectives, -np.inf)
         self._extremes = np.zeros((0, n_objectives))
 
-    def select(self, objectives: FloatArray, n_survivors: int, rng: np.random.Generator) -> IntArray:
+    def select(
+        self, objectives: FloatArray, n_survivors: int, rng: np.random.Generator
+    ) -> IntArray:
         """Return the rows that survive; objectives are minimised.
 
         Parameters
@@ -115,7 +120,8 @@ class NSGA3Survival:
         self._worst = np.maximum(self._worst, objectives.max(axis=0))
         candidates = np.vstack([self._extremes, objectives[front]])
         above_ideal = candidates - self._ideal
-        # Off-axis values are weighted a million times: what is nearly zero must not decide who is extreme.
+        # Off-axis values are weighted a million times: what is nearly zero must not decide who is
+        # extreme.
         above_ideal[above_ideal < NEGLIGIBLE_OBJECTIVE] = 0.0
         axes = np.where(np.eye(len(self._ideal)) == 1, 1.0, OFF_AXIS_WEIGHT)
         achievement = (above_ideal[None, :, :] * axes[:, None, :]).max(axis=2)
@@ -123,7 +129,8 @@ class NSGA3Survival:
         nadir = self._plane_nadir()
         if nadir is None:
             nadir = objectives[front].max(axis=0)
-        # An objective in which the front hardly differs would be blown up: its range over all rows is taken.
+        # An objective in which the front hardly differs would be blown up: its range over all rows
+        # is taken.
         narrow = nadir - self._ideal <= SMALLEST_RANGE
         return np.where(narrow, objectives.max(axis=0), nadir)
 
@@ -154,12 +161,16 @@ class NSGA3Survival:
 
 
 def fill_niches(
-    niche: IntArray, distance: FloatArray, counts: NDArray[np.int64], n_wanted: int, rng: np.random.Generator
+    niche: IntArray,
+    distance: FloatArray,
+    counts: NDArray[np.int64],
+    n_wanted: int,
+    rng: np.random.Generator,
 ) -> Sequence[int]:
     """Choose members of the last front, emptiest niches first.
 
-    Niches with equally few survivors are served in random order. A niche without any takes its member nearest to
-    the line, one that has some takes a random member.
+    Niches with equally few survivors are served in random order. A niche without any takes its
+    member nearest to the line, one that has some takes a random member.
     """
     counts = counts.copy()
     free = np.ones(len(niche), dtype=bool)
@@ -170,7 +181,8 @@ def fill_niches(
         served = emptiest[rng.permutation(len(emptiest))[: n_wanted - len(chosen)]]
         for direction in served:
             members = np.flatnonzero(free & (niche == direction))
-            # Shuffled even where the nearest one is taken: members at equal distance have equal rights.
+            # Shuffled even where the nearest one is taken: members at equal distance have equal
+            # rights.
             rng.shuffle(members)
             nearest = int(np.argmin(distance[members])) if counts[direction] == 0 else 0
             member = int(members[nearest])

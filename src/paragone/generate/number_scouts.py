@@ -1,6 +1,7 @@
 """Scouts for numbers: the binned trees of `scouts` with squared error, in place of costly regressors.
 
-They only say which candidates are worth a real fit: nothing that a collection claims comes from them.
+They only say which candidates are worth a real fit: nothing that a collection claims comes from
+them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,20 @@ def boost_numbers(train, target, test, n_trees, depth, rate, penalty, least, rng
     for _ in range(n_trees):
         for i in range(n):
             gradient[i] = made[i] - target[i]
-        grow_tree(train, gradient, hessian, rows, BINS, depth, least, penalty, train.shape[1], rng, tree, values)
+        grow_tree(
+            train,
+            gradient,
+            hessian,
+            rows,
+            BINS,
+            depth,
+            least,
+            penalty,
+            train.shape[1],
+            rng,
+            tree,
+            values,
+        )
         add_tree(train, tree, values, rate, made)
         add_tree(test, tree, values, rate, shown)
     return shown
@@ -74,7 +88,13 @@ class NumberBoostingScout(_NumberScout):
     """
 
     def __init__(
-        self, *, n_trees: int = 60, depth: int = 4, rate: float = 0.25, penalty: float = 1.0, least: int = 3
+        self,
+        *,
+        n_trees: int = 60,
+        depth: int = 4,
+        rate: float = 0.25,
+        penalty: float = 1.0,
+        least: int = 3,
     ) -> None:
         self.n_trees = n_trees
         self.depth = depth
@@ -83,7 +103,14 @@ class NumberBoostingScout(_NumberScout):
         self.least = least
 
     def _grown(self, bins: NDArray[np.uint8]) -> FloatArray:
-        options = (self.n_trees, self.depth, self.rate, self.penalty, self.least, np.random.default_rng(0))
+        options = (
+            self.n_trees,
+            self.depth,
+            self.rate,
+            self.penalty,
+            self.least,
+            np.random.default_rng(0),
+        )
         found: FloatArray = boost_numbers(self.bins_, self.target_, bins, *options)
         return found
 
@@ -96,7 +123,8 @@ class NumberForestScout(_NumberScout):
     n_trees, depth, least : int
         Trees, their height, and the fewest rows of a leaf.
     every_feature : bool, default=True
-        Whether a split looks at all features, as regression forests do; else at the square root of their number.
+        Whether a split looks at all features, as regression forests do; else at the square root of
+        their number.
 
     Examples
     --------
@@ -106,7 +134,9 @@ class NumberForestScout(_NumberScout):
     True
     """
 
-    def __init__(self, *, n_trees: int = 25, depth: int = 10, least: int = 3, every_feature: bool = True) -> None:
+    def __init__(
+        self, *, n_trees: int = 25, depth: int = 10, least: int = 3, every_feature: bool = True
+    ) -> None:
         self.n_trees = n_trees
         self.depth = depth
         self.least = least
@@ -115,7 +145,8 @@ class NumberForestScout(_NumberScout):
     def _grown(self, bins: NDArray[np.uint8]) -> FloatArray:
         n_features = self.bins_.shape[1]
         n_tried = n_features if self.every_feature else max(1, int(np.sqrt(n_features)))
-        # The leaf of a forest of shares is the mean of what it is given: labels there, numbers here.
+        # The leaf of a forest of shares is the mean of what it is given: labels there, numbers
+        # here.
         options = (self.n_trees, self.depth, self.least, n_tried, np.random.default_rng(0))
         found: FloatArray = bag(self.bins_, self.target_, bins, *options)
         return found

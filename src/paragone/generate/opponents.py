@@ -80,15 +80,17 @@ def opponent(
     Parameters
     ----------
     written : str
-        A short name (``forest``), a class (``sklearn.svm:NuSVC``), an estimator or pipeline in a module
-        (``mine:model``), or either in a file (``mine.py:Poly``). Modules are looked for in the working folder too.
+        A short name (``forest``), a class (``sklearn.svm:NuSVC``), an estimator or pipeline in a
+        module (``mine:model``), or either in a file (``mine.py:Poly``). Modules are looked for in
+        the working folder too.
     name : str, optional
         What to call it; its own name where it is not given.
     space : mapping, optional
-        Its search space. Without one the usual ranges of a known class are taken; a class that nobody knows is
-        measured as it is.
+        Its search space. Without one the usual ranges of a known class are taken; a class that
+        nobody knows is measured as it is.
     target : {"binary", "multiclass", "regression"}, default="binary"
-        What it is to predict: with numbers a short name is a regressor, and a classifier is refused.
+        What it is to predict: with numbers a short name is a regressor, and a classifier is
+        refused.
 
     Returns
     -------
@@ -125,7 +127,11 @@ def _known(written: str, target: TargetKind) -> Contender | None:
         raise InputError(f"method {written!r} does not predict {what}: choose one of {names}")
     refused = unknown_name("method", written, known_opponents(target))
     is_near = "did you mean" in str(refused)
-    raise refused if is_near else InputError(f"{refused} (or write a class as module:Class, or FILE.py:Class)")
+    raise (
+        refused
+        if is_near
+        else InputError(f"{refused} (or write a class as module:Class, or FILE.py:Class)")
+    )
 
 
 def _of_code(written: str, target: TargetKind) -> Contender:
@@ -133,7 +139,9 @@ def _of_code(written: str, target: TargetKind) -> Contender:
     kind = f"method {written!r}"
     thing = imported(use, "method")
     if not (inspect.isclass(thing) or inspect.isfunction(thing) or hasattr(thing, "fit")):
-        raise InputError(f"{kind} is neither a class, nor an estimator, nor a function that makes one")
+        raise InputError(
+            f"{kind} is neither a class, nor an estimator, nor a function that makes one"
+        )
     method = Method.declare(thing, kind=kind)
     called = use.rpartition(":")[2]
     same = None if method.params else _same_class(method, target)
@@ -141,8 +149,11 @@ def _of_code(written: str, target: TargetKind) -> Contender:
         return replace(same, name=called)
     built = method.build()
     if not hasattr(built, "fit"):
-        raise InputError(f"{kind} has no fit: name a {'regressor' if target == 'regression' else 'classifier'}")
-    # An object is told by what it is made of: a module may be edited, and another process builds it anew.
+        raise InputError(
+            f"{kind} has no fit: name a {'regressor' if target == 'regression' else 'classifier'}"
+        )
+    # An object is told by what it is made of: a module may be edited, and another process builds it
+    # anew.
     label = method.label if method.params or not inspect.isfunction(thing) else use
     return _looked_over(Contender(called, label, dict(method.params), known_space(built)))
 
@@ -177,7 +188,10 @@ def _importable(written: str) -> str:
         if not path.is_file():
             raise InputError(f"method {written!r}: there is no file {path}")
         if not path.stem.isidentifier():
-            raise InputError(f"method {written!r}: {path.name} cannot be imported: name the file with letters and _")
+            raise InputError(
+                f"method {written!r}: {path.name} cannot be imported: name the file with letters"
+                " and _"
+            )
         folder, place = path.resolve().parent, path.stem
     if str(folder) not in sys.path:
         sys.path.append(str(folder))

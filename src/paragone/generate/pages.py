@@ -45,22 +45,34 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 FORMULA = "formula_"
-CURVES = {"binary": "ROC and precision-recall curves", "multiclass": "ROC curves, each class against the rest"}
+CURVES = {
+    "binary": "ROC and precision-recall curves",
+    "multiclass": "ROC curves, each class against the rest",
+}
 """The curves that a target has; numbers have none."""
 
 
-def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tuple[str, str], str]) -> Sheet:
+def score_sheet(
+    name: str, title: str, table: pd.DataFrame, behind: Mapping[tuple[str, str], str]
+) -> Sheet:
     """Return scores by dataset (down) and method (across), the best of a row in bold, with what is behind each."""
     head = [Column("dataset", "left"), *(Column(str(method), "right") for method in table.columns)]
     rows, numbers, keys = [], [], []
     for dataset, row in table.iterrows():
         # All that are tied with the best are bold, as in every table of a report.
         best = best_losses(-row.to_numpy(dtype=float), size=1.0)
-        cells = [TableCell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
+        cells = [
+            TableCell(f"{value:.4f}", bold=bool(mark))
+            for value, mark in zip(row, best, strict=True)
+        ]
         rows.append([TableCell(str(dataset)), *cells])
         numbers.append((None, *map(float, row)))
-        keys.append(("", *(behind.get((str(dataset), str(method)), "") for method in table.columns)))
-    return Sheet(name, title, Table.of(head, rows), tuple(numbers), tuple(keys), wide=len(head) > 12)
+        keys.append(
+            ("", *(behind.get((str(dataset), str(method)), "") for method in table.columns))
+        )
+    return Sheet(
+        name, title, Table.of(head, rows), tuple(numbers), tuple(keys), wide=len(head) > 12
+    )
 
 
 def sample_evidence(
@@ -71,14 +83,21 @@ def sample_evidence(
     keys: dict[tuple[str, str], str] = {}
     for (dataset, method), part in scores.groupby(["dataset", "method"], sort=False):
         key = f"{dataset}/{method}"
-        rows = tuple((str(seed), float(value), "") for seed, value in zip(part["seed"], part["value"], strict=True))
-        found[key] = NumberDetails(f"{method} on {dataset}", (over, metric), rows, place=(str(dataset), str(method)))
+        rows = tuple(
+            (str(seed), float(value), "")
+            for seed, value in zip(part["seed"], part["value"], strict=True)
+        )
+        found[key] = NumberDetails(
+            f"{method} on {dataset}", (over, metric), rows, place=(str(dataset), str(method))
+        )
         keys[str(dataset), str(method)] = key
     return found, keys
 
 
 def write_benchmark(
-    benchmarks: MethodBenchmark | Sequence[MethodBenchmark], folder: str | Path, formats: tuple[str, ...] = ("svg",)
+    benchmarks: MethodBenchmark | Sequence[MethodBenchmark],
+    folder: str | Path,
+    formats: tuple[str, ...] = ("svg",),
 ) -> Path:
     """Write scores, parameters, charts and the page of a method into a folder, and return the page.
 
@@ -103,7 +122,9 @@ def write_benchmark(
     ('report.html', True)
     """
     several = [benchmarks] if isinstance(benchmarks, MethodBenchmark) else list(benchmarks)
-    return write_whole(folder, "benchmark", benchmark_page(several), tuple(dict.fromkeys(("svg", *formats))))
+    return write_whole(
+        folder, "benchmark", benchmark_page(several), tuple(dict.fromkeys(("svg", *formats)))
+    )
 
 
 def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
@@ -118,14 +139,19 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     for benchmark in benchmarks:
         found, keys = sample_evidence(benchmark.scores, "seed", metric)
         evidence |= found
-        sections += _collection_sections(benchmark, keys, "" if len(benchmarks) == 1 else f" on {benchmark.collection}")
+        sections += _collection_sections(
+            benchmark, keys, "" if len(benchmarks) == 1 else f" on {benchmark.collection}"
+        )
     if all(benchmark.specimens for benchmark in benchmarks):
         # The finding is the first screen; then comes why.
         sections[1:1] = _diagnosis_sections(diagnose(benchmarks))
     chosen = {name: params for benchmark in benchmarks for name, params in benchmark.chosen.items()}
     parameters = json.dumps(chosen, indent=1)
     scores = pd.concat([benchmark.scores for benchmark in benchmarks], ignore_index=True)
-    files = (Attachment("scores.csv", frame_as_csv(scores)), Attachment("parameters.json", f"{parameters}\n"))
+    files = (
+        Attachment("scores.csv", frame_as_csv(scores)),
+        Attachment("parameters.json", f"{parameters}\n"),
+    )
     listing = Listing(f"Parameters of {method}, by dataset", parameters)
     how = Prose(tuple(f"On {benchmark.collection}: {benchmark.how}" for benchmark in benchmarks))
     rules = Points(tuple(f"{family}: {words}." for family, words in family_rules(target).items()))
@@ -154,12 +180,19 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
                 diagnosis.method: record.method,
                 "references, median": record.typical,
                 "best reference": f"{record.best_method} {record.best:.3f}",
-                "behind the best of each concept": interval_in_words(record.behind, record.low, record.high),
+                "behind the best of each concept": interval_in_words(
+                    record.behind, record.low, record.high
+                ),
             }
             for record in diagnosis.records
         ]
     )
-    notes = ("Means over concepts: datasets of one concept are one problem. Intervals: 95 %, over concepts.",)
+    notes = (
+        (
+            "Means over concepts: datasets of one concept are one problem. Intervals: 95 %, over"
+            " concepts."
+        ),
+    )
     sheet = frame_sheet("families", "By family of concepts", families, notes=notes)
     profile = figure("profile", profile_chart(diagnosis), plot=profile_plot(diagnosis))
     blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), Gallery((profile,))]
@@ -169,7 +202,16 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
     tables: list[Block] = []
     for name, (word, rows) in told.items():
         if not len(rows):
-            tables.append(Prose((f"There is no dataset on which {diagnosis.method} {word} by {diagnosis.margin:g}.",)))
+            tables.append(
+                Prose(
+                    (
+                        (
+                            f"There is no dataset on which {diagnosis.method} {word} by"
+                            f" {diagnosis.margin:g}."
+                        ),
+                    )
+                )
+            )
             continue
         shown = rows.assign(
             families=[", ".join(of) for of in rows["families"]],
@@ -177,7 +219,9 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
         ).drop(columns=["concept", "place"])
         title = f"Datasets on which {diagnosis.method} {word} by {diagnosis.margin:g} or more"
         sheet = frame_sheet(name, title, shown)
-        tables.append(sheet if len(rows) <= 12 else Fold(f"{title} ({len(rows)})", (sheet,), is_open=False))
+        tables.append(
+            sheet if len(rows) <= 12 else Fold(f"{title} ({len(rows)})", (sheet,), is_open=False)
+        )
     return [*sections, Section("outcomes", "Where it wins and where it fails", tuple(tables))]
 
 
@@ -190,31 +234,53 @@ def interval_in_words(value: float, low: float, high: float, decimals: int = 3) 
     ('0.120 [0.080, 0.160]', '0.120')
     """
     # Zero has no sign for a reader.
-    told, below, above = (f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high))
+    told, below, above = (
+        f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high)
+    )
     return f"{told} [{below}, {above}]" if np.isfinite([low, high]).all() else told
 
 
-def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, str], str], where: str) -> list[Section]:
+def _collection_sections(
+    benchmark: MethodBenchmark, keys: Mapping[tuple[str, str], str], where: str
+) -> list[Section]:
     """Return the parts of the page that are about one collection; names get its name where there are several."""
     ending = f"_{benchmark.collection}" if where else ""
     charts = benchmark.charts()
 
     def named(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-        # Charts of two collections on one page must not have one title: nobody could tell them apart.
+        # Charts of two collections on one page must not have one title: nobody could tell them
+        # apart.
         return tuple(
-            replace(b, figures=tuple(replace(one, alternative=f"{one.alternative}{where}") for one in b.figures))
-            if isinstance(b, Gallery)
-            else b
+            (
+                replace(
+                    b,
+                    figures=tuple(
+                        replace(one, alternative=f"{one.alternative}{where}") for one in b.figures
+                    ),
+                )
+                if isinstance(b, Gallery)
+                else b
+            )
             for b in blocks
         )
 
     def drawn(*names: str, wide: bool = True) -> tuple[Block, ...]:
-        return named(gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts}, wide=wide))
+        return named(
+            gallery(
+                **{f"{name}{ending}": charts[name] for name in names if name in charts}, wide=wide
+            )
+        )
 
     table = benchmark.table()
-    notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
-    ranking = frame_sheet(f"standing{ending}", f"Standing{where}", _ranking(table, benchmark.metric), decimals=4)
-    heat, duels = (named(drawn_gallery(**{f"{name}{ending}": charts[name]})) for name in ("heat_map", "duels"))
+    notes: tuple[Block, ...] = (
+        (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
+    )
+    ranking = frame_sheet(
+        f"standing{ending}", f"Standing{where}", _ranking(table, benchmark.metric), decimals=4
+    )
+    heat, duels = (
+        named(drawn_gallery(**{f"{name}{ending}": charts[name]})) for name in ("heat_map", "duels")
+    )
     plots = (*heat, *drawn("parallel_coordinates", "boxes", "boxes_over_seeds"))
     scores = score_sheet(f"scores{ending}", f"{benchmark.metric} by dataset{where}", table, keys)
     sections = [
@@ -235,11 +301,16 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
 
 def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
     table = benchmark.table()
-    first = int(best_losses(-table.to_numpy(dtype=float).T, size=1.0)[table.columns.get_loc(benchmark.method)].sum())
+    first = int(
+        best_losses(-table.to_numpy(dtype=float).T, size=1.0)[
+            table.columns.get_loc(benchmark.method)
+        ].sum()
+    )
     duels = benchmark.duels().loc[benchmark.method].drop(benchmark.method)
     lead = (
-        f"{benchmark.method} is first on {first} of {len(table)} datasets, and beats {int((duels > 0).sum())} of "
-        f"{len(duels)} methods by {MARGIN:g} {benchmark.metric} on some dataset."
+        f"{benchmark.method} is first on {first} of {len(table)} datasets, and beats"
+        f" {int((duels > 0).sum())} of {len(duels)} methods by {MARGIN:g} {benchmark.metric} on"
+        " some dataset."
     )
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
@@ -248,7 +319,12 @@ def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
     # A page of two collections has two boards, and each says of which it speaks.
     board = replace(board, scope=f"{board.scope} of {benchmark.collection}")
     words = Points(tuple(compared.verdict.splitlines()))
-    return (board, *panels_of(board), Prose((lead,)), Fold("The verdict on every pair, in words", (words,)))
+    return (
+        board,
+        *panels_of(board),
+        Prose((lead,)),
+        Fold("The verdict on every pair, in words", (words,)),
+    )
 
 
 def _ranking(table: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -256,21 +332,35 @@ def _ranking(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
     ranks = np.mean([rank_losses(-row, size=1.0) for row in table.to_numpy(dtype=float)], axis=0)
     rows = [
-        {"method": method, "mean rank": rank, f"mean {metric}": table[method].mean(), "lowest": table[method].min()}
-        for method, rank in ((table.columns[place], float(ranks[place])) for place in loss_order(ranks))
+        {
+            "method": method,
+            "mean rank": rank,
+            f"mean {metric}": table[method].mean(),
+            "lowest": table[method].min(),
+        }
+        for method, rank in (
+            (table.columns[place], float(ranks[place])) for place in loss_order(ranks)
+        )
     ]
     return pd.DataFrame(rows)
 
 
 def drawn_gallery(*, wide: bool = True, **charts: Any) -> tuple[Block, ...]:
     """Return charts as pictures, one under the other: for those whose colours or layers the page's own plots lack."""
-    figures = (replace(figure(name, chart, only_file=True), only_file=False) for name, chart in charts.items())
+    figures = (
+        replace(figure(name, chart, only_file=True), only_file=False)
+        for name, chart in charts.items()
+    )
     return (Gallery(tuple(figures), wide=wide),) if charts else ()
 
 
 def gallery(*, wide: bool = False, **charts: Any) -> tuple[Block, ...]:
     """Return charts, by name, beside each other; wide ones, which a column would cut, one under the other."""
-    return (Gallery(tuple(figure(name, chart) for name, chart in charts.items()), wide=wide),) if charts else ()
+    return (
+        (Gallery(tuple(figure(name, chart) for name, chart in charts.items()), wide=wide),)
+        if charts
+        else ()
+    )
 
 
 def write_whole(

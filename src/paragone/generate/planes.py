@@ -1,7 +1,8 @@
 """The plane that matters: the two strongest features of a formula, the truth on them, and what methods make of it.
 
-A plane is a slice: the other features stand still. Where they stand is chosen so that the slice shows something: with
-three features under a product, a slice through the middle would show nothing at all.
+A plane is a slice: the other features stand still. Where they stand is chosen so that the slice
+shows something: with three features under a product, a slice through the middle would show nothing
+at all.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Plane:
     at : ndarray of shape (STEPS,)
         The middles of the cells, the same for both features.
     truth : ndarray of shape (STEPS, STEPS)
-        The label of every cell, without noise; rows go up. Numbers of classes, and numbers, from 0 to 1 by ``scale``.
+        The label of every cell, without noise; rows go up. Numbers of classes, and numbers, from 0
+        to 1 by ``scale``.
     target : {"binary", "multiclass", "regression"}, default="binary"
         What the formula's value becomes.
     scale : (float, float)
@@ -110,7 +112,11 @@ def plane_of(generator: GeneratorSpec) -> Plane:
     >>> sorted({plane.across, plane.up, *plane.held}), abs(next(iter(plane.held.values())))
     ([1, 2, 3], 0.7)
     """
-    expression, n, is_binary = generator.expression, generator.n_features, generator.target == "binary"
+    expression, n, is_binary = (
+        generator.expression,
+        generator.n_features,
+        generator.target == "binary",
+    )
     rule = generator.threshold() if is_binary else generator.resolved()
     active = active_features(expression, rule, n, negligible=NEGLIGIBLE)
     # A formula of one feature is shown beside another one that does nothing.
@@ -124,7 +130,9 @@ def plane_of(generator: GeneratorSpec) -> Plane:
     best: tuple[float, Mapping[int, float], FloatArray] | None = None
     for places in product(PLACES, repeat=len(moved)):
         held = {**dict(zip(moved, places, strict=True)), **still}
-        values = np.broadcast_to(expression.evaluate(_rows(at, across, up, held, n)), (STEPS * STEPS,))
+        values = np.broadcast_to(
+            expression.evaluate(_rows(at, across, up, held, n)), (STEPS * STEPS,)
+        )
         if isinstance(rule, Threshold):
             truth = rule.label(values).astype(np.float64)
             shown = min(float(truth.mean()), 1 - float(truth.mean()))
@@ -132,7 +140,8 @@ def plane_of(generator: GeneratorSpec) -> Plane:
             found = rule.classes(values) if rule.shares else values
             truth = np.clip((found - scale[0]) / (scale[1] - scale[0]), 0, 1)
             shown = float(truth.std())
-        # The most balanced slice, or the one of most change; of nearly equal ones that met first, near the middle.
+        # The most balanced slice, or the one of most change; of nearly equal ones that met first,
+        # near the middle.
         if best is None or shown > best[0] + BETTER:
             best = (shown, held, truth.reshape(STEPS, STEPS))
     assert best is not None
@@ -145,11 +154,15 @@ def _scale(generator: GeneratorSpec) -> tuple[float, float]:
         values = generator.population_values()
         low, high = np.quantile(values, [OUTER, 1 - OUTER])
         # Where nearly all rows have one value, the others are what is to be seen.
-        return (float(low), float(high)) if high > low else (float(values.min()), float(values.max()))
+        return (
+            (float(low), float(high)) if high > low else (float(values.min()), float(values.max()))
+        )
     return 0.0, float(len(generator.resolved().cuts)) if generator.target == "multiclass" else 1.0
 
 
-def _rows(at: FloatArray, across: int, up: int, held: Mapping[int, float], n_features: int) -> FloatArray:
+def _rows(
+    at: FloatArray, across: int, up: int, held: Mapping[int, float], n_features: int
+) -> FloatArray:
     rows = np.full((len(at) ** 2, n_features), ELSEWHERE)
     rows[:, up] = np.repeat(at, len(at))
     rows[:, across] = np.tile(at, len(at))
@@ -186,14 +199,16 @@ def surfaces(
     Returns
     -------
     dict
-        By method; one that failed is left out. Decision values are turned into 0 to 1 by the logistic function at their
-        own scale: their sign is kept. Of several classes the mean number is shown where there are probabilities, else
-        the likeliest.
+        By method; one that failed is left out. Decision values are turned into 0 to 1 by the
+        logistic function at their own scale: their sign is kept. Of several classes the mean number
+        is shown where there are probabilities, else the likeliest.
     """
     fresh = generator.sample(FRESH, seed=FRESH, name=name)
     cells = np.zeros((STEPS * STEPS, train.n_features))
     cells[:, : generator.n_features] = plane.rows(generator.n_features)
-    X = np.vstack([np.asarray(train.X, dtype=np.float64), np.asarray(fresh.X, dtype=np.float64), cells])
+    X = np.vstack(
+        [np.asarray(train.X, dtype=np.float64), np.asarray(fresh.X, dtype=np.float64), cells]
+    )
     truth = plane.truth.ravel() * (plane.scale[1] - plane.scale[0]) + plane.scale[0]
     y = np.concatenate([train.y, fresh.y, truth.astype(np.asarray(train.y).dtype)])
     whole = Dataset(name, X, y, train.task, feature_names=train.feature_names)
@@ -219,7 +234,11 @@ def _predicted(plane: Plane, result: CellResult) -> FloatArray:
     values = np.asarray(result.arrays["values"], dtype=np.float64)[FRESH:]
     if plane.target == "multiclass":
         is_sure = result.info["source"] == "predict_proba"
-        values = values @ np.arange(values.shape[1]) if is_sure else values.argmax(axis=1).astype(np.float64)
+        values = (
+            values @ np.arange(values.shape[1])
+            if is_sure
+            else values.argmax(axis=1).astype(np.float64)
+        )
     return plane.drawn(values).reshape(STEPS, STEPS)
 
 
@@ -258,7 +277,9 @@ def runs(values: FloatArray, at: FloatArray) -> list[dict[str, float]]:
 SIDE = 250
 
 
-def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[tuple[float, float, float]] = ()) -> Any:
+def plane_chart(
+    plane: Plane, values: FloatArray, title: str, points: Sequence[tuple[float, float, float]] = ()
+) -> Any:
     """Draw one surface of a plane: blue for class 0 or low numbers, orange for the last class or high ones.
 
     Parameters
@@ -270,7 +291,8 @@ def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[t
     title : str
         Whose surface it is.
     points : sequence of (across, up, label)
-        Rows of the dataset, where all that matters lies in the plane; labels from 0 to 1, as they are drawn.
+        Rows of the dataset, where all that matters lies in the plane; labels from 0 to 1, as they
+        are drawn.
 
     Examples
     --------
@@ -287,7 +309,9 @@ def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[t
         from_rows(runs(values, plane.at))
         .mark_rect(strokeWidth=0)
         .encode(
-            x=alt.X("x:Q", title=f"X{plane.across}", axis=alt.Axis(tickCount=5, grid=False), **axes),
+            x=alt.X(
+                "x:Q", title=f"X{plane.across}", axis=alt.Axis(tickCount=5, grid=False), **axes
+            ),
             x2="x2:Q",
             y=alt.Y("y:Q", title=f"X{plane.up}", axis=alt.Axis(tickCount=5, grid=False), **axes),
             y2="y2:Q",
@@ -308,5 +332,7 @@ def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[t
                 color=alt.Color(kind, scale=inks, legend=None),
             )
         )
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=SIDE, height=SIDE)
+    chart = (
+        alt.layer(*layers).resolve_scale(color="independent").properties(width=SIDE, height=SIDE)
+    )
     return styled(chart, title, f"{plane.colours}; {plane.told}")

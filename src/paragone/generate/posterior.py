@@ -1,9 +1,10 @@
 """What the shown columns say about the formula's value: probabilities of classes, or mean and spread of numbers.
 
-A method sees categories for numbers, and gaps. What it can know is the distribution of the formula's value given what
-is shown. All columns are normal; with correlation they share one normal factor, and are independent given it. So the
-hidden values are integrated over their own intervals, given the factor, by randomised quasi-Monte Carlo (Owen 1997):
-several independent scramblings of a Sobol sequence give a mean and its standard error.
+A method sees categories for numbers, and gaps. What it can know is the distribution of the
+formula's value given what is shown. All columns are normal; with correlation they share one normal
+factor, and are independent given it. So the hidden values are integrated over their own intervals,
+given the factor, by randomised quasi-Monte Carlo (Owen 1997): several independent scramblings of a
+Sobol sequence give a mean and its standard error.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Beliefs:
     weights : ndarray of shape (n,)
         How much of the population each row stands for; they add up to 1.
     known : ndarray of shape (n, n_classes) or (n, 2)
-        The probability of every class without noise; for regression the mean of the value and that of its square.
+        The probability of every class without noise; for regression the mean of the value and that
+        of its square.
     """
 
     weights: FloatArray
@@ -67,7 +69,9 @@ def is_enumerated(spec: GeneratorSpec) -> bool:
     return discrete and states ** len(features) <= MOST_CELLS
 
 
-def beliefs(spec: GeneratorSpec, part: Part, seed: int, rows: int = OUTER_ROWS, points: int = INNER_POINTS) -> Beliefs:
+def beliefs(
+    spec: GeneratorSpec, part: Part, seed: int, rows: int = OUTER_ROWS, points: int = INNER_POINTS
+) -> Beliefs:
     """Return what can be known of the formula where the generator hides something.
 
     Examples
@@ -120,7 +124,9 @@ class _Inner:
         found = np.empty((len(latent), width))
         seen = (states[:, used] == -1).all(axis=1)
         if seen.any():
-            found[seen] = self._summed(self.spec.expression.evaluate(latent[seen])[:, None], np.ones((1, 1)))
+            found[seen] = self._summed(
+                self.spec.expression.evaluate(latent[seen])[:, None], np.ones((1, 1))
+            )
         hidden = np.flatnonzero(~seen)
         for some in _chunks(hidden, max(1, CHUNK // self.points)):
             columns, weights = self._nodes(latent[some], states[some])
@@ -131,7 +137,9 @@ class _Inner:
             found[some] = self._summed(values, weights)
         return found
 
-    def _nodes(self, latent: FloatArray, states: IntArray) -> tuple[dict[int, FloatArray], FloatArray]:
+    def _nodes(
+        self, latent: FloatArray, states: IntArray
+    ) -> tuple[dict[int, FloatArray], FloatArray]:
         """Return values of every told column, and weights, of shape (rows, points)."""
         rho, n = self.spec.correlation, len(latent)
         centre = np.full((n, self.points), self.shift)
@@ -139,12 +147,16 @@ class _Inner:
         if rho:
             numbers = states == -1
             precision = 1 + numbers.sum(axis=1) * rho / (1 - rho)
-            mean = np.sqrt(rho) / (1 - rho) * ((latent - self.shift) * numbers).sum(axis=1) / precision
+            mean = (
+                np.sqrt(rho) / (1 - rho) * ((latent - self.shift) * numbers).sum(axis=1) / precision
+            )
             factor = mean[:, None] + ndtri(self.drawn[:, -1])[None] / np.sqrt(precision)[:, None]
             centre = centre + np.sqrt(rho) * factor
         columns = {}
         for place, j in enumerate(self.told):
-            columns[j], likely = self._column(latent[:, j], states[:, j], centre, self.drawn[:, place])
+            columns[j], likely = self._column(
+                latent[:, j], states[:, j], centre, self.drawn[:, place]
+            )
             weights *= likely
         return columns, weights
 
@@ -160,7 +172,9 @@ class _Inner:
         for state in np.unique(states[states >= 0]):
             rows = states == state
             middle = centre[rows] if self.spec.correlation else centre[:1]
-            low, high = (_below(bound, middle, spread) for bound in (self.low[state], self.high[state]))
+            low, high = (
+                _below(bound, middle, spread) for bound in (self.low[state], self.high[state])
+            )
             inside = np.clip(low + (high - low) * drawn, SMALLEST, 1 - SMALLEST)
             value = middle + spread * ndtri(inside)
             likely = np.broadcast_to(high - low, value.shape)
@@ -173,9 +187,13 @@ class _Inner:
     def _summed(self, values: FloatArray, weights: FloatArray) -> FloatArray:
         total = np.broadcast_to(weights, values.shape).sum(axis=1)
         if not self.target.shares:
-            return np.column_stack([(values * weights).sum(axis=1) / total, (values**2 * weights).sum(axis=1) / total])
+            return np.column_stack(
+                [(values * weights).sum(axis=1) / total, (values**2 * weights).sum(axis=1) / total]
+            )
         classes = self.target.classes(values.ravel()).reshape(values.shape)
-        return np.column_stack([((classes == k) * weights).sum(axis=1) / total for k in range(len(self.target.shares))])
+        return np.column_stack(
+            [((classes == k) * weights).sum(axis=1) / total for k in range(len(self.target.shares))]
+        )
 
     def cells(self) -> tuple[IntArray, FloatArray]:
         """Return all states of the formula's columns, and the probability of each."""
@@ -183,7 +201,9 @@ class _Inner:
         centre = np.full((n_states, self.points), self.shift)
         chances = []
         for place, _ in enumerate(self.told):
-            _, likely = self._column(np.zeros(n_states), np.arange(n_states), centre, self.drawn[:, place])
+            _, likely = self._column(
+                np.zeros(n_states), np.arange(n_states), centre, self.drawn[:, place]
+            )
             chances.append(likely.mean(axis=1))
         places = np.array(list(product(range(n_states), repeat=len(self.used))))
         weights = np.prod([chances[k][places[:, k]] for k in range(len(self.used))], axis=0)

@@ -1,9 +1,9 @@
 """Proof: claims that one method beats another, both tuned alike on every sample, on rows that nothing was chosen by.
 
-A sample is fresh train rows and fresh test rows. Both methods are tuned at the same budget on the train rows alone,
-with seeds that are new on every sample, and scored on the test rows. A claim holds when the lower end of an interval
-that covers all claims of the family, at all looks, reaches the margin. Claims that are shown stop early, hopeless ones
-too.
+A sample is fresh train rows and fresh test rows. Both methods are tuned at the same budget on the
+train rows alone, with seeds that are new on every sample, and scored on the test rows. A claim
+holds when the lower end of an interval that covers all claims of the family, at all looks, reaches
+the margin. Claims that are shown stop early, hopeless ones too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from paragone.stats import Interval
 GIVE_UP = 0.1
 """A configuration that falls further behind the best after two folds is not tried on the others."""
 
-Ending: TypeAlias = Literal["shown", "hopeless", "not shown", "failed", "not begun", "not confirmed"]
+Ending: TypeAlias = Literal[
+    "shown", "hopeless", "not shown", "failed", "not begun", "not confirmed"
+]
 """How a claim ended: at a look that showed it or had no hope for it, after all looks, by a failed fit, or by time; or
 shown at first, and not when it was measured again by other means."""
 
@@ -44,8 +46,8 @@ class LeadClaim:
     generator : GeneratorSpec
         The source of rows.
     key : str
-        Names the dataset: claims with one key are proven on the same samples. Where it is empty, the generator's
-        identity.
+        Names the dataset: claims with one key are proven on the same samples. Where it is empty,
+        the generator's identity.
 
     Examples
     --------
@@ -77,7 +79,8 @@ class ProofPlan:
     alpha : float, default=0.05
         The chance that any interval of the family misses the mean lead.
     trials, folds : int
-        Configurations that each method may try on each sample, and inner folds of the train rows that decide.
+        Configurations that each method may try on each sample, and inner folds of the train rows
+        that decide.
     n_train, n_fresh : int
         Train and test rows of a sample.
     looks : tuple of int, default=(6, 12, 24)
@@ -87,8 +90,8 @@ class ProofPlan:
     unseen : float, default=0.5
         See `paragone.generate.looks`.
     defaults : bool, default=False
-        Whether the first configuration that each method tries is that of its library: a search space may leave it out,
-        and a method that loses to its own defaults was not tuned.
+        Whether the first configuration that each method tries is that of its library: a search
+        space may leave it out, and a method that loses to its own defaults was not tuned.
 
     Examples
     --------
@@ -116,10 +119,13 @@ class ProofPlan:
     def family(self, target: TargetKind = "binary") -> Looks:
         """Return the looks with their levels.
 
-        From chance to perfect R2 goes twice as far as AUROC, and has no lower bound: so do leads of it.
+        From chance to perfect R2 goes twice as far as AUROC, and has no lower bound: so do leads of
+        it.
         """
         if target == "regression":
-            return Looks(tuple(self.looks), self.alpha, self.n_claims, 2 * self.unseen, widest=float("inf"))
+            return Looks(
+                tuple(self.looks), self.alpha, self.n_claims, 2 * self.unseen, widest=float("inf")
+            )
         return Looks(tuple(self.looks), self.alpha, self.n_claims, self.unseen)
 
 
@@ -214,8 +220,8 @@ def prove(
 ) -> tuple[Proof, ...]:
     """Prove claims, or not.
 
-    Datasets are taken one after another in the order of their claims. What the store has already is not fitted again,
-    so a proof that was stopped goes on where it was.
+    Datasets are taken one after another in the order of their claims. What the store has already is
+    not fitted again, so a proof that was stopped goes on where it was.
 
     Parameters
     ----------
@@ -262,7 +268,10 @@ def prove(
             if name not in named:
                 raise unknown_name("method in a claim", name, named)
     if len(set(claims)) > plan.n_claims:
-        raise InputError(f"{len(set(claims))} claims are put to proof, but the family was fixed at {plan.n_claims}")
+        raise InputError(
+            f"{len(set(claims))} claims are put to proof, but the family was fixed at"
+            f" {plan.n_claims}"
+        )
     by_key: dict[str, list[LeadClaim]] = {}
     for claim in dict.fromkeys(claims):
         same = by_key.setdefault(claim.key, [])
@@ -298,17 +307,30 @@ def _proven_together(
         names = dict.fromkeys(name for claim in open_claims for name in (claim.up, claim.down))
         needed = [methods[name] for name in names]
         samples = range(seen, look)
-        fits |= tuned_fits(claims[0].generator, needed, laboratory, plan, seed, samples, key=claims[0].key, known=known)
+        fits |= tuned_fits(
+            claims[0].generator,
+            needed,
+            laboratory,
+            plan,
+            seed,
+            samples,
+            key=claims[0].key,
+            known=known,
+        )
         seen = look
         for claim in open_claims:
             proof = _looked_at(claim, fits, looks, plan.margin, look)
             if proof.ending != "not shown" or look == looks.at[-1]:
                 ended[claim] = proof
-    return [ended.get(claim) or _looked_at(claim, fits, looks, plan.margin, seen) for claim in claims]
+    return [
+        ended.get(claim) or _looked_at(claim, fits, looks, plan.margin, seen) for claim in claims
+    ]
 
 
 def _looked_at(claim: LeadClaim, fits: TunedFits, looks: Looks, margin: float, n: int) -> Proof:
-    own = tuple(fits[name, i] for i in range(n) for name in (claim.up, claim.down) if (name, i) in fits)
+    own = tuple(
+        fits[name, i] for i in range(n) for name in (claim.up, claim.down) if (name, i) in fits
+    )
     if not n:
         return Proof(claim, (), Interval(float("nan")), False, "not begun")
     # Leaving out the sample on which a method failed would favour that method.
@@ -355,7 +377,8 @@ def tuned_fits(
     role : {"evidence", "race", "shown"}, default="evidence"
         What the rows are for; those of two roles are never the same.
     known : mapping, optional
-        Fits that need not be made again. A method that is known on some of the samples only is fitted on all of them.
+        Fits that need not be made again. A method that is known on some of the samples only is
+        fitted on all of them.
 
     Returns
     -------
@@ -375,10 +398,18 @@ def tuned_fits(
     """
     key = key or generator.identity
     whole = list(methods)
-    methods = [method for method in whole if any((key, method.name, sample) not in known for sample in samples)]
+    methods = [
+        method
+        for method in whole
+        if any((key, method.name, sample) not in known for sample in samples)
+    ]
     seeds = {sample: row_seed(role, seed, key, sample) for sample in samples}
     if not methods:
-        return {(method.name, sample): known[key, method.name, sample] for sample in samples for method in whole}
+        return {
+            (method.name, sample): known[key, method.name, sample]
+            for sample in samples
+            for method in whole
+        }
     datasets = {
         sample: generator.parts(plan.n_train, plan.n_fresh, seeds[sample], name=f"sample {sample}")
         for sample in samples
@@ -405,7 +436,11 @@ def tuned_fits(
     return fits
 
 
-SCORING: Mapping[TargetKind, TrialScoring] = {"binary": "auroc", "multiclass": "classes", "regression": "r2"}
+SCORING: Mapping[TargetKind, TrialScoring] = {
+    "binary": "auroc",
+    "multiclass": "classes",
+    "regression": "r2",
+}
 """What tuning looks at, and what claims are about: AUROC, its mean over classes against the rest, or R2."""
 
 

@@ -1,10 +1,11 @@
 """Proving: candidates are raced, winners are put down for proof, and the proofs come when the search is over.
 
-A race looks at the methods of the pairs a candidate may prove, on rows of its own: first in the configurations that did
-best in screening, then, for the pairs that lead there, tuned as in the proof. It is won when the bound that the proof
-would have at its last look, if the race's mean and spread held, reaches the margin. What wins is put down on a docket,
-which only grows and never beyond the claims that the spec allows: their level covers all of them. The search is steered
-by races alone; what the proof comes to changes nothing about what is searched, raced or put down.
+A race looks at the methods of the pairs a candidate may prove, on rows of its own: first in the
+configurations that did best in screening, then, for the pairs that lead there, tuned as in the
+proof. It is won when the bound that the proof would have at its last look, if the race's mean and
+spread held, reaches the margin. What wins is put down on a docket, which only grows and never
+beyond the claims that the spec allows: their level covers all of them. The search is steered by
+races alone; what the proof comes to changes nothing about what is searched, raced or put down.
 """
 
 from __future__ import annotations
@@ -18,12 +19,27 @@ import numpy as np
 
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.collection import GeneratedSet
-from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, concept_rule, signature
+from paragone.generate.concepts import (
+    BOOK_ROWS,
+    EliteArchive,
+    ScreenedFormula,
+    Signature,
+    concept_rule,
+    signature,
+)
 from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import Contender
-from paragone.generate.proof import NOTHING_KNOWN, KnownFits, LeadClaim, Proof, TunedFit, prove, tuned_fits
+from paragone.generate.proof import (
+    NOTHING_KNOWN,
+    KnownFits,
+    LeadClaim,
+    Proof,
+    TunedFit,
+    prove,
+    tuned_fits,
+)
 from paragone.generate.sampling import GeneratorSpec
 from paragone.validation import FloatArray
 
@@ -96,7 +112,8 @@ class DatasetProof:
     proofs : tuple of Proof
         One per claim.
     item : GeneratedSet or None
-        The dataset with its claims; None where nothing was shown, or time or a failed fit left it without scores.
+        The dataset with its claims; None where nothing was shown, or time or a failed fit left it
+        without scores.
     fits : tuple of TunedFit
         Every fit, those of the methods that nothing is claimed of included.
     """
@@ -123,7 +140,11 @@ class Prover:
     """
 
     def __init__(
-        self, spec: EvolveSpec, methods: Sequence[Contender], laboratory: Laboratory, wanted: Sequence[OrderedPair]
+        self,
+        spec: EvolveSpec,
+        methods: Sequence[Contender],
+        laboratory: Laboratory,
+        wanted: Sequence[OrderedPair],
     ) -> None:
         self.spec, self.methods, self.laboratory = spec, methods, laboratory
         self.wanted = tuple(wanted)
@@ -190,11 +211,16 @@ class Prover:
 
     def _by_pairs(self, archive: EliteArchive) -> Hope | None:
         """Return the candidate that may prove most pairs that nothing on the docket claims."""
-        hopes = [(hope, [p for p in hope.pairs if p not in self.promised]) for hope in self._hopes(archive)]
+        hopes = [
+            (hope, [p for p in hope.pairs if p not in self.promised])
+            for hope in self._hopes(archive)
+        ]
         useful = [(hope, pairs) for hope, pairs in hopes if pairs]
         if not useful:
             return None
-        hope, pairs = max(useful, key=lambda item: (len(item[1]), sum(item[0].candidate.lead(p) for p in item[1])))
+        hope, pairs = max(
+            useful, key=lambda item: (len(item[1]), sum(item[0].candidate.lead(p) for p in item[1]))
+        )
         return Hope(hope.candidate, hope.concept, tuple(pairs))
 
     def _by_concept(self, archive: EliteArchive) -> Hope | None:
@@ -219,7 +245,9 @@ class Prover:
     def _is_novel(self, mine: Signature) -> bool:
         return all(known.agreement(mine) < NOVEL for known in self._known)
 
-    def take_up(self, entries: Sequence[DocketEntry], races: Sequence[Race], known: KnownFits) -> None:
+    def take_up(
+        self, entries: Sequence[DocketEntry], races: Sequence[Race], known: KnownFits
+    ) -> None:
         """Take up the docket of an earlier sitting, with the races that filled it and the fits that were made."""
         self.docket, self.races, self.known = list(entries), list(races), known
         self.promised.update(pair for entry in entries for pair in entry.hope.pairs)
@@ -242,7 +270,9 @@ class Prover:
     def _named(self, pairs: Sequence[OrderedPair]) -> tuple[tuple[str, str], ...]:
         return tuple((self.methods[up].name, self.methods[down].name) for up, down in pairs)
 
-    def _worth_claiming(self, candidate: ScreenedFormula, won: Sequence[OrderedPair]) -> tuple[OrderedPair, ...]:
+    def _worth_claiming(
+        self, candidate: ScreenedFormula, won: Sequence[OrderedPair]
+    ) -> tuple[OrderedPair, ...]:
         """Return the pairs that nothing claims yet, filled up with those that the fewest datasets claim."""
         rarest = sorted(won, key=lambda pair: (self.promised[pair], -candidate.lead(pair)))
         n_open = sum(pair not in self.promised for pair in won)
@@ -262,14 +292,34 @@ class Prover:
             (self.methods[i], self.methods[i].portfolio[hope.candidate.configurations[i]])
             for i in sorted({method for pair in hope.pairs for method in pair})
         ]
-        seeds = [row_seed("race", self.spec.seed, generator.identity, i) for i in range(self.spec.race_seeds)]
+        seeds = [
+            row_seed("race", self.spec.seed, generator.identity, i)
+            for i in range(self.spec.race_seeds)
+        ]
         sizes = {"n_train": self.spec.n_train, "n_fresh": self.spec.n_test}
-        return measure(f"race {generator.identity}", generator, configured, self.laboratory, seeds=seeds, **sizes)
+        return measure(
+            f"race {generator.identity}",
+            generator,
+            configured,
+            self.laboratory,
+            seeds=seeds,
+            **sizes,
+        )
 
-    def _tuned_race(self, pairs: Sequence[OrderedPair], generator: GeneratorSpec) -> Evidence | None:
+    def _tuned_race(
+        self, pairs: Sequence[OrderedPair], generator: GeneratorSpec
+    ) -> Evidence | None:
         racing = [self.methods[i] for i in sorted({method for pair in pairs for method in pair})]
         samples = range(self.spec.race_seeds)
-        fits = tuned_fits(generator, racing, self.laboratory, self.spec.plan(), self.spec.seed, samples, role="race")
+        fits = tuned_fits(
+            generator,
+            racing,
+            self.laboratory,
+            self.spec.plan(),
+            self.spec.seed,
+            samples,
+            role="race",
+        )
         if len(fits) < len(racing) * len(samples):
             return None
         scores = [[fits[method.name, i].score for method in racing] for i in samples]
@@ -298,13 +348,18 @@ class Prover:
             return None
         entry = self.docket[len(self.verdicts)]
         plan, seed = self.spec.plan(), self.spec.seed
-        proofs = prove(entry.claims, self.methods, self.laboratory, plan, seed, over=over, known=self.known)
+        proofs = prove(
+            entry.claims, self.methods, self.laboratory, plan, seed, over=over, known=self.known
+        )
         fits = {(fit.method, fit.sample): fit for proof in proofs for fit in proof.fits}
         item = None
         if any(proof.holds for proof in proofs):
-            # All methods are shown on the first look's samples, tuned alike: whoever comes later is put beside them.
+            # All methods are shown on the first look's samples, tuned alike: whoever comes later is
+            # put beside them.
             first = range(plan.looks[0])
-            fits |= tuned_fits(entry.generator, self.methods, self.laboratory, plan, seed, first, known=self.known)
+            fits |= tuned_fits(
+                entry.generator, self.methods, self.laboratory, plan, seed, first, known=self.known
+            )
             item = self._item(entry, proofs, fits)
         verdict = DatasetProof(entry, proofs, item, tuple(fits.values()))
         self.verdicts.append(verdict)
@@ -329,6 +384,7 @@ class Prover:
             self.spec.n_train,
             Evidence(names, scores),
             {name: dict(fits[name, 0].params) for name in names},
-            # A claim without leads, by a failed fit or for want of time, says nothing of the dataset.
+            # A claim without leads, by a failed fit or for want of time, says nothing of the
+            # dataset.
             tuple(ClaimRecord.of(proof) for proof in proofs if proof.leads),
         )

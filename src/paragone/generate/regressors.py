@@ -1,8 +1,9 @@
 """Regressors whose loss has a scale of its own, on a target that is brought to unit variance first.
 
-The tube of a support vector regressor, the weight of its errors and the steps of a network are numbers in units of the
-target. A formula's values have any unit. Scaled on the training rows, and predictions scaled back, these methods give
-the same answer in every unit, as trees and linear models do by themselves.
+The tube of a support vector regressor, the weight of its errors and the steps of a network are
+numbers in units of the target. A formula's values have any unit. Scaled on the training rows, and
+predictions scaled back, these methods give the same answer in every unit, as trees and linear
+models do by themselves.
 """
 
 from __future__ import annotations

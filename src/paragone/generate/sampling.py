@@ -63,39 +63,42 @@ class GeneratorSpec:
     irrelevant : int, default=0
         Independent standard normal columns added behind.
     noise : float, default=0.0
-        The share of labels that are drawn again, with the shares of the classes, so that the shares stay what they
-        are. For regression the standard deviation of normal noise, in units of the value's own.
+        The share of labels that are drawn again, with the shares of the classes, so that the shares
+        stay what they are. For regression the standard deviation of normal noise, in units of the
+        value's own.
     positive : float, optional
-        The share of class 1 in the population. Without it the values are cut in the middle or, where they tie there,
-        as near to it as the ties let.
+        The share of class 1 in the population. Without it the values are cut in the middle or,
+        where they tie there, as near to it as the ties let.
     n_classes : int, default=3
         Classes of a multiclass target: parts of the population by the formula's value.
     target : {"binary", "multiclass", "regression"}, default="binary"
         What the value becomes.
     categorical : tuple of int
-        Columns shown as the number of a level: parts of the population of equal size. The label follows from the value
-        itself, so that a category hides something.
+        Columns shown as the number of a level: parts of the population of equal size. The label
+        follows from the value itself, so that a category hides something.
     missing : float, default=0.0
         The share of entries that are shown as NaN.
     shares : tuple of float
-        The shares of the classes of a multiclass target, lowest values first; equal where none are given.
+        The shares of the classes of a multiclass target, lowest values first; equal where none are
+        given.
     redundant : int, default=0
-        Columns added behind those of the formula that follow from two of them (their sum or difference): they say
-        nothing new, and are missing where one of the two is.
+        Columns added behind those of the formula that follow from two of them (their sum or
+        difference): they say nothing new, and are missing where one of the two is.
     levels : int, default=4
         Of every categorical column.
     nominal : bool, default=False
         Whether the numbers of levels are shuffled, so that their order says nothing.
     missing_by : {"chance", "value"}, default="chance"
-        Whether every entry has the same chance to be missing, or larger values are missing more often (not at random):
-        the chance is then ``2 * missing * Phi(value)``.
+        Whether every entry has the same chance to be missing, or larger values are missing more
+        often (not at random): the chance is then ``2 * missing * Phi(value)``.
     drift : float, default=0.0
-        How far the columns of the formula are shifted, in standard deviations, in the test part. The formula and its
-        cuts stay.
+        How far the columns of the formula are shifted, in standard deviations, in the test part.
+        The formula and its cuts stay.
     group_size : int, default=0
         Rows of each group; 0 for no groups. Train and test part have no group in common.
     group_share : float, default=0.5
-        The part of the variance that rows of a group share: of their features, and of the noise of their target.
+        The part of the variance that rows of a group share: of their features, and of the noise of
+        their target.
     cut : float, optional
         Cut the values of a binary target here, whatever share that gives.
     inclusive : bool, default=True
@@ -109,7 +112,8 @@ class GeneratorSpec:
     >>> GeneratorSpec("gt(X0, X1)", positive=0.1).sample(500, seed=1)
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: gt(X0, X1) cannot be cut into classes of 0.9 and 0.1: equal values are not split, ...
+    paragone.errors.InputError: gt(X0, X1) cannot be cut into classes of 0.9 and 0.1: equal values
+    are not split, ...
     """
 
     formula: str
@@ -139,29 +143,46 @@ class GeneratorSpec:
         set_field(self, "shares", tuple(map(float, self.shares)))
         features = self.expression.features
         if features and features[-1] >= self.n_features:
-            raise InputError(f"the formula uses X{features[-1]}, but n_features is {self.n_features}")
+            raise InputError(
+                f"the formula uses X{features[-1]}, but n_features is {self.n_features}"
+            )
         for name, low, high in (("correlation", 0, 1), ("missing", 0, 1), ("group_share", 0, 1)):
             if not low <= getattr(self, name) < high:
-                raise InputError(f"{name} must be from {low} to below {high}, it is {getattr(self, name)}")
+                raise InputError(
+                    f"{name} must be from {low} to below {high}, it is {getattr(self, name)}"
+                )
         for name, least in (("n_features", 1), ("irrelevant", 0), ("redundant", 0), ("levels", 2), ("group_size", 0),
                             ("n_classes", 2)):  # fmt: skip
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
         if self.target not in ("binary", "multiclass", "regression"):
-            raise InputError(f"target is 'binary', 'multiclass' or 'regression', not {self.target!r}")
-        if not np.isfinite(self.noise) or self.noise < 0 or (self.noise > 1 and self.target != "regression"):
+            raise InputError(
+                f"target is 'binary', 'multiclass' or 'regression', not {self.target!r}"
+            )
+        if (
+            not np.isfinite(self.noise)
+            or self.noise < 0
+            or (self.noise > 1 and self.target != "regression")
+        ):
             raise InputError(f"noise must be from 0 to 1, it is {self.noise}")
         if self.missing_by not in ("chance", "value"):
             raise InputError(f"missing_by is 'chance' or 'value', not {self.missing_by!r}")
         if self.missing_by == "value" and self.missing > 0.5:
-            raise InputError(f"missing by value reaches at most half of the entries, not {self.missing}")
+            raise InputError(
+                f"missing by value reaches at most half of the entries, not {self.missing}"
+            )
         if not np.isfinite(self.drift):
             raise InputError(f"drift must be a number, it is {self.drift}")
         wrong = [column for column in self.categorical if not 0 <= column < self.n_features]
         if wrong:
-            raise InputError(f"categorical column {wrong[0]} is not among the {self.n_features} features")
+            raise InputError(
+                f"categorical column {wrong[0]} is not among the {self.n_features} features"
+            )
         if self.redundant and not self._sources:
-            raise InputError("redundant columns follow from columns of numbers, and every column here is a category")
+            raise InputError(
+                "redundant columns follow from columns of numbers, and every column here is a"
+                " category"
+            )
         self._check_classes()
 
     def _check_classes(self) -> None:
@@ -173,11 +194,15 @@ class GeneratorSpec:
         if self.positive is not None and self.cut is not None:
             raise InputError("positive and cut say the same thing twice: give one of them")
         if self.shares and self.target != "multiclass":
-            raise InputError(f"shares are of the classes of a multiclass target, this one is {self.target}")
+            raise InputError(
+                f"shares are of the classes of a multiclass target, this one is {self.target}"
+            )
         if self.shares and len(self.shares) != self.n_classes:
             raise InputError(f"{len(self.shares)} shares are given for {self.n_classes} classes")
         if self.shares and not (min(self.shares) > 0 and abs(sum(self.shares) - 1) < 1e-9):
-            raise InputError(f"shares are positive and add up to 1; these add up to {sum(self.shares):g}")
+            raise InputError(
+                f"shares are positive and add up to 1; these add up to {sum(self.shares):g}"
+            )
 
     @classmethod
     def of(cls, declared: Mapping[str, Any]) -> Self:
@@ -194,7 +219,9 @@ class GeneratorSpec:
                 raise unknown_name("key of a generator", key, known)
         if "formula" not in declared:
             raise InputError("a generator needs a formula")
-        values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in declared.items()}
+        values: dict[str, Any] = {
+            key: tuple(v) if isinstance(v, list) else v for key, v in declared.items()
+        }
         return cls(**values)
 
     def declaration(self) -> dict[str, Any]:
@@ -206,9 +233,14 @@ class GeneratorSpec:
         {'formula': 'X0', 'n_features': 3, 'noise': 0.1}
         """
         changed = {
-            item.name: getattr(self, item.name) for item in fields(self) if getattr(self, item.name) != item.default
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if getattr(self, item.name) != item.default
         }
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in changed.items()}
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in changed.items()
+        }
 
     @property
     def identity(self) -> str:
@@ -255,12 +287,19 @@ class GeneratorSpec:
         """Return the formula's value on rows that stand evenly for the population; refuse a formula without any."""
         values = even_values(self.expression, self.n_features, self.correlation)
         if not np.isfinite(values).all():
-            raise InputError(f"the formula {self.formula} is not finite on every row of the population")
+            raise InputError(
+                f"the formula {self.formula} is not finite on every row of the population"
+            )
         if np.ptp(values) == 0:
-            raise InputError(f"the formula {self.formula} is {values[0]:g} on every row: there is nothing to learn")
+            raise InputError(
+                f"the formula {self.formula} is {values[0]:g} on every row: there is nothing to"
+                " learn"
+            )
         return values
 
-    def sample(self, n: int, seed: int, *, name: str | None = None, part: Part = "train") -> Dataset:
+    def sample(
+        self, n: int, seed: int, *, name: str | None = None, part: Part = "train"
+    ) -> Dataset:
         """Draw a dataset of fresh rows.
 
         Parameters
@@ -268,12 +307,14 @@ class GeneratorSpec:
         n : int
             Rows. Those of a smaller sample come first in a larger one.
         seed : int
-            The same seed gives the same rows. What is changed about the generator changes nothing else: with more
-            noise the features are the same, with more irrelevant columns the labels are.
+            The same seed gives the same rows. What is changed about the generator changes nothing
+            else: with more noise the features are the same, with more irrelevant columns the labels
+            are.
         name : str, optional
             The dataset's name; the formula where it is not given.
         part : {"train", "test"}, default="train"
-            Rows of the two parts are independent; those of the test part have drifted, where there is drift.
+            Rows of the two parts are independent; those of the test part have drifted, where there
+            is drift.
 
         Returns
         -------
@@ -307,7 +348,11 @@ class GeneratorSpec:
         """
         if part not in ("train", "test"):
             raise InputError(f"part is 'train' or 'test', not {part!r}")
-        return self._drawn(n, 0, seed, stream=0) if part == "train" else self._drawn(0, n, seed, stream=1)
+        return (
+            self._drawn(n, 0, seed, stream=0)
+            if part == "train"
+            else self._drawn(0, n, seed, stream=1)
+        )
 
     def _drawn(self, n_train: int, n_test: int, seed: int, stream: int) -> Drawn:
         n = n_train + n_test
@@ -315,14 +360,18 @@ class GeneratorSpec:
             raise InputError(f"n must be at least 1, it is {n}")
         width = self.n_features + self.redundant + self.irrelevant
         if n * width > MOST_ENTRIES:
-            raise InputError(f"{n:,} rows of {width:,} columns are more than {MOST_ENTRIES:,} entries")
+            raise InputError(
+                f"{n:,} rows of {width:,} columns are more than {MOST_ENTRIES:,} entries"
+            )
 
-        # Each thing about a row has a stream of its own, so that rows stay the same when another thing changes.
+        # Each thing about a row has a stream of its own, so that rows stay the same when another
+        # thing changes.
         def stream_of(*what: int) -> np.random.Generator:
             return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream, *what)))
 
         groups = self._groups(n_train, n_test)
-        # Groups of the test part have negative numbers: here they come after those of the train part.
+        # Groups of the test part have negative numbers: here they come after those of the train
+        # part.
         places = None if groups is None else np.where(groups < 0, groups.max() - groups, groups)
 
         def normals(rng: np.random.Generator, columns: int, what: int) -> FloatArray:
@@ -330,22 +379,32 @@ class GeneratorSpec:
             if places is None:
                 return own
             common = stream_of(what).normal(size=(int(places.max()) + 1, columns))[places]
-            return np.asarray(np.sqrt(1 - self.group_share) * own + np.sqrt(self.group_share) * common)
+            return np.asarray(
+                np.sqrt(1 - self.group_share) * own + np.sqrt(self.group_share) * common
+            )
 
-        rows = normals(np.random.default_rng(seed) if stream == 0 else stream_of(0), self.n_features, 1)
+        rows = normals(
+            np.random.default_rng(seed) if stream == 0 else stream_of(0), self.n_features, 1
+        )
         if self.correlation:
-            rows = np.sqrt(1 - self.correlation) * rows + np.sqrt(self.correlation) * normals(stream_of(2), 1, 3)
+            rows = np.sqrt(1 - self.correlation) * rows + np.sqrt(self.correlation) * normals(
+                stream_of(2), 1, 3
+            )
         rows[n_train:] += self.drift
         y = self._labelled(self.expression.evaluate(rows), normals(stream_of(4), 2, 5))
         chances = [stream_of(6, j) for j in range(self.n_features + self.irrelevant)]
         irrelevant = [stream_of(7, j).normal(size=n) for j in range(self.irrelevant)]
-        return Drawn(self._shown(rows, np.reshape(irrelevant, (self.irrelevant, n)).T, chances), y, groups)
+        return Drawn(
+            self._shown(rows, np.reshape(irrelevant, (self.irrelevant, n)).T, chances), y, groups
+        )
 
     def _groups(self, n_train: int, n_test: int) -> IntArray | None:
         if not self.group_size:
             return None
         # Groups of the test part count down from -1: the two parts never share one.
-        return np.concatenate([np.arange(n_train) // self.group_size, -1 - np.arange(n_test) // self.group_size])
+        return np.concatenate(
+            [np.arange(n_train) // self.group_size, -1 - np.arange(n_test) // self.group_size]
+        )
 
     def _labelled(self, values: FloatArray, noise: FloatArray) -> NDArray[Any]:
         found = self.resolved()
@@ -355,12 +414,15 @@ class GeneratorSpec:
             return values + self.noise * found.spread * noise[:, 0]
         labels = found.classes(values)
         if self.noise:
-            # A label drawn with the shares of the classes leaves the shares as they are; a uniform one does not.
+            # A label drawn with the shares of the classes leaves the shares as they are; a uniform
+            # one does not.
             drawn = np.searchsorted(np.cumsum(found.shares)[:-1], ndtr(noise[:, 1]), side="right")
             labels = np.where(ndtr(noise[:, 0]) < self.noise, drawn, labels)
         return labels
 
-    def _shown(self, rows: FloatArray, irrelevant: FloatArray, chances: Sequence[np.random.Generator]) -> FloatArray:
+    def _shown(
+        self, rows: FloatArray, irrelevant: FloatArray, chances: Sequence[np.random.Generator]
+    ) -> FloatArray:
         shown = np.hstack([rows, irrelevant])
         for column in self.categorical:
             shown[:, column] = self.codes(column)[np.digitize(rows[:, column], self.edges)]
@@ -369,7 +431,10 @@ class GeneratorSpec:
             for column, rng in enumerate(chances):
                 shown[rng.random(len(rows)) < chance[:, column], column] = np.nan
         shown, irrelevant = shown[:, : self.n_features], shown[:, self.n_features :]
-        redundant = [(shown[:, a] + sign * shown[:, b]) / np.sqrt(2) for a, b, sign in self.redundant_sources()]
+        redundant = [
+            (shown[:, a] + sign * shown[:, b]) / np.sqrt(2)
+            for a, b, sign in self.redundant_sources()
+        ]
         return np.column_stack([shown, *redundant, irrelevant])
 
     @property
@@ -381,19 +446,27 @@ class GeneratorSpec:
         """Return the number under which each level of a column is shown, lowest values first."""
         if not self.nominal:
             return np.arange(self.levels, dtype=np.float64)
-        return np.random.default_rng([POPULATION_SEED, column]).permutation(self.levels).astype(np.float64)
+        return (
+            np.random.default_rng([POPULATION_SEED, column])
+            .permutation(self.levels)
+            .astype(np.float64)
+        )
 
     def missing_chance(self, values: FloatArray) -> FloatArray:
         """Return the chance of entries with these values to be missing."""
         return (
-            np.full(np.shape(values), self.missing) if self.missing_by == "chance" else 2 * self.missing * ndtr(values)
+            np.full(np.shape(values), self.missing)
+            if self.missing_by == "chance"
+            else 2 * self.missing * ndtr(values)
         )
 
     @property
     def _sources(self) -> list[int]:
         """Columns that redundant ones follow from: numbers that the formula uses, or numbers at all."""
         used = [column for column in self.expression.features if column not in self.categorical]
-        return used or [column for column in range(self.n_features) if column not in self.categorical]
+        return used or [
+            column for column in range(self.n_features) if column not in self.categorical
+        ]
 
     def redundant_sources(self) -> tuple[tuple[int, int, float], ...]:
         """Return, for every redundant column, the two columns that it is made of and the sign of the second.
@@ -418,7 +491,8 @@ class GeneratorSpec:
         if expected and len(np.unique(drawn.y)) < expected:
             shares = ", ".join(f"{share:.3g}" for share in self.resolved().shares)
             raise InputError(
-                f"{len(drawn.y)} rows do not hold all {expected} classes of shares {shares}: draw more rows"
+                f"{len(drawn.y)} rows do not hold all {expected} classes of shares {shares}: draw"
+                " more rows"
             )
         names = tuple(f"X{j}" for j in range(drawn.X.shape[1]))
         return Dataset(
@@ -443,22 +517,28 @@ def _resolved(spec: GeneratorSpec) -> TargetRule:
     counts = np.bincount(target.classes(values), minlength=len(cuts) + 1)
     shares = tuple(float(count) / len(values) for count in counts)
     if wanted:
-        off = [abs(got - asked) > min(SHARE_TOLERANCE, asked / 2) for got, asked in zip(shares, wanted, strict=True)]
+        off = [
+            abs(got - asked) > min(SHARE_TOLERANCE, asked / 2)
+            for got, asked in zip(shares, wanted, strict=True)
+        ]
         if any(off):
             raise InputError(
-                f"{spec.formula} cannot be cut into classes of {_listed(wanted)}: equal values are not split, and the "
-                f"nearest cut gives {_listed(shares)}"
+                f"{spec.formula} cannot be cut into classes of {_listed(wanted)}: equal values are"
+                f" not split, and the nearest cut gives {_listed(shares)}"
             )
     elif min(shares) < SMALLEST_SHARE and spec.cut is None:
         raise InputError(
-            f"{spec.formula} has no middle to be cut at: the classes would have shares of {_listed(shares)}"
+            f"{spec.formula} has no middle to be cut at: the classes would have shares of"
+            f" {_listed(shares)}"
         )
     if min(shares) == 0:
         raise InputError(f"{spec.formula} cut at {spec.cut:g} has one class only")
     return TargetRule(cuts, shares)
 
 
-def _cuts(spec: GeneratorSpec, values: FloatArray) -> tuple[tuple[Threshold, ...], tuple[float, ...]]:
+def _cuts(
+    spec: GeneratorSpec, values: FloatArray
+) -> tuple[tuple[Threshold, ...], tuple[float, ...]]:
     """Return the cuts between the classes, and the shares that were asked for."""
     if spec.target == "multiclass":
         wanted = spec.shares or (1 / spec.n_classes,) * spec.n_classes
@@ -476,8 +556,9 @@ def _spread(spec: GeneratorSpec, values: FloatArray) -> float:
     largest = float(squares.max() / squares.sum())
     if largest > LARGEST_SQUARE:
         raise InputError(
-            f"{spec.formula} makes no regression: one of {len(values):,} rows holds {largest:.0%} of the sum of "
-            "squares, so that scores would be about that row; bound it by min and max"
+            f"{spec.formula} makes no regression: one of {len(values):,} rows holds {largest:.0%}"
+            " of the sum of squares, so that scores would be about that row; bound it by min"
+            " and max"
         )
     return float(values.std())
 

@@ -1,8 +1,9 @@
 """Scouts: cheap classifiers that replace costly ones when candidates are first looked at.
 
-Forests and boosting of the libraries take a tenth to half a second per fit. On features cut into a few bins, a tree
-needs one pass over its rows per level, and a whole ensemble is grown in a few hundredths of a second. Scouts only say
-which candidates are worth a real fit: nothing that a collection claims comes from them.
+Forests and boosting of the libraries take a tenth to half a second per fit. On features cut into a
+few bins, a tree needs one pass over its rows per level, and a whole ensemble is grown in a few
+hundredths of a second. Scouts only say which candidates are worth a real fit: nothing that a
+collection claims comes from them.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def grow_tree(  # type: ignore[no-untyped-def]  # numba
 ):
     """Grow one tree on the rows given, into ``tree`` (feature, bin, left, right) and ``values``; return its nodes.
 
-    A leaf has the feature -1 and the value that minimises the second-order loss, -sum(g) / (sum(h) + penalty).
+    A leaf has the feature -1 and the value that minimises the second-order loss, -sum(g) / (sum(h)
+    + penalty).
     """
     n_features = bins.shape[1]
     order = rows.copy()
@@ -90,7 +92,12 @@ def grow_tree(  # type: ignore[no-untyped-def]  # numba
     every = np.arange(n_features)
     while height > 0:
         height -= 1
-        low, high, depth, node = stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3]
+        low, high, depth, node = (
+            stack[height, 0],
+            stack[height, 1],
+            stack[height, 2],
+            stack[height, 3],
+        )
         inside = order[low:high]
         feature, cut = -1, 0
         if depth < max_depth and high - low >= 2 * least:
@@ -100,7 +107,9 @@ def grow_tree(  # type: ignore[no-untyped-def]  # numba
                     j = i + rng.integers(0, n_features - i)
                     every[i], every[j] = every[j], every[i]
                 tried = every[:n_tried]
-            feature, cut, _ = best_cut(bins, gradient, hessian, inside, tried, n_bins, least, penalty)
+            feature, cut, _ = best_cut(
+                bins, gradient, hessian, inside, tried, n_bins, least, penalty
+            )
         tree[node, 0] = feature
         tree[node, 1] = cut
         if feature < 0:
@@ -120,7 +129,12 @@ def grow_tree(  # type: ignore[no-untyped-def]  # numba
                 right += 1
         order[low + left : high] = spare[:right]
         tree[node, 2], tree[node, 3] = n_nodes, n_nodes + 1
-        stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3] = low, low + left, depth + 1, n_nodes
+        stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3] = (
+            low,
+            low + left,
+            depth + 1,
+            n_nodes,
+        )
         height += 1
         stack[height, 0], stack[height, 1], stack[height, 2] = low + left, high, depth + 1
         stack[height, 3] = n_nodes + 1
@@ -152,7 +166,20 @@ def boost(train, labels, test, n_trees, depth, rate, penalty, least, rng):  # ty
             p = 1.0 / (1.0 + np.exp(-margin[i]))
             gradient[i] = p - labels[i]
             hessian[i] = max(p * (1.0 - p), 1e-16)
-        grow_tree(train, gradient, hessian, rows, BINS, depth, least, penalty, train.shape[1], rng, tree, values)
+        grow_tree(
+            train,
+            gradient,
+            hessian,
+            rows,
+            BINS,
+            depth,
+            least,
+            penalty,
+            train.shape[1],
+            rng,
+            tree,
+            values,
+        )
         add_tree(train, tree, values, rate, margin)
         add_tree(test, tree, values, rate, shown)
     return shown
@@ -167,7 +194,9 @@ def bag(train, labels, test, n_trees, depth, least, n_tried, rng):  # type: igno
     tree, values = np.empty((2 * n, 4), dtype=np.int64), np.empty(2 * n)
     for _ in range(n_trees):
         rows = rng.integers(0, n, n)
-        grow_tree(train, gradient, hessian, rows, BINS, depth, least, 0.0, n_tried, rng, tree, values)
+        grow_tree(
+            train, gradient, hessian, rows, BINS, depth, least, 0.0, n_tried, rng, tree, values
+        )
         add_tree(test, tree, values, 1.0 / n_trees, shown)
     return shown
 
@@ -215,7 +244,13 @@ class BoostingScout(_Scout):
     """
 
     def __init__(
-        self, *, n_trees: int = 80, depth: int = 4, rate: float = 0.2, penalty: float = 1.0, least: int = 1
+        self,
+        *,
+        n_trees: int = 80,
+        depth: int = 4,
+        rate: float = 0.2,
+        penalty: float = 1.0,
+        least: int = 1,
     ) -> None:
         self.n_trees = n_trees
         self.depth = depth
@@ -224,7 +259,14 @@ class BoostingScout(_Scout):
         self.least = least
 
     def _grown(self, bins: NDArray[np.uint8]) -> FloatArray:
-        options = (self.n_trees, self.depth, self.rate, self.penalty, self.least, np.random.default_rng(0))
+        options = (
+            self.n_trees,
+            self.depth,
+            self.rate,
+            self.penalty,
+            self.least,
+            np.random.default_rng(0),
+        )
         found: FloatArray = boost(self.bins_, self.labels_, bins, *options)
         return found
 
@@ -243,7 +285,13 @@ class ForestScout(_Scout):
     """
 
     def __init__(
-        self, *, n_trees: int = 50, depth: int = 10, least: int = 3, every_feature: bool = False, random_state: int = 0
+        self,
+        *,
+        n_trees: int = 50,
+        depth: int = 10,
+        least: int = 3,
+        every_feature: bool = False,
+        random_state: int = 0,
     ) -> None:
         self.n_trees = n_trees
         self.depth = depth
@@ -254,6 +302,12 @@ class ForestScout(_Scout):
     def _grown(self, bins: NDArray[np.uint8]) -> FloatArray:
         n_features = self.bins_.shape[1]
         n_tried = n_features if self.every_feature else max(1, int(np.sqrt(n_features)))
-        options = (self.n_trees, self.depth, self.least, n_tried, np.random.default_rng(self.random_state))
+        options = (
+            self.n_trees,
+            self.depth,
+            self.least,
+            n_tried,
+            np.random.default_rng(self.random_state),
+        )
         found: FloatArray = bag(self.bins_, self.labels_, bins, *options)
         return found - 0.5

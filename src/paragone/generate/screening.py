@@ -1,10 +1,10 @@
 """Screening: one method's portfolio on many candidates at once; the rows are the same, only labels change.
 
-Nearest neighbours and kernels depend on the rows alone and are computed once for all candidates of a cell. Neighbours,
-their order and their weights become a sparse matrix with one row of weights per query; its product with the labels
-gives the class probabilities of all label columns. Kernel ridge with the same kernels replaces the SVC: nearly the same
-AUROC at a fraction of the cost. Screening only proposes; what a collection claims is measured again with the methods
-themselves.
+Nearest neighbours and kernels depend on the rows alone and are computed once for all candidates of
+a cell. Neighbours, their order and their weights become a sparse matrix with one row of weights per
+query; its product with the labels gives the class probabilities of all label columns. Kernel ridge
+with the same kernels replaces the SVC: nearly the same AUROC at a fraction of the cost. Screening
+only proposes; what a collection claims is measured again with the methods themselves.
 """
 
 from __future__ import annotations
@@ -54,15 +54,22 @@ class NeighbourVotes:
     array([[0.5, 0. ]])
     """
 
-    def __init__(self, queries: FloatArray, train: FloatArray, max_neighbours: int, *, p: float = 2) -> None:
+    def __init__(
+        self, queries: FloatArray, train: FloatArray, max_neighbours: int, *, p: float = 2
+    ) -> None:
         self._n_train = len(train)
         if not 1 <= max_neighbours <= self._n_train:
-            raise InputError(f"{max_neighbours} neighbours asked for, but there are {self._n_train} training rows")
+            raise InputError(
+                f"{max_neighbours} neighbours asked for, but there are {self._n_train} training"
+                " rows"
+            )
         distances = cdist(queries, train) if p == 2 else cdist(queries, train, "minkowski", p=p)
         self._neighbours = np.argsort(distances, axis=1, kind="stable")[:, :max_neighbours]
         self._distances = np.take_along_axis(distances, self._neighbours, axis=1)
 
-    def probabilities(self, labels: NDArray[Any], n_neighbors: int, weights: Weights = "uniform") -> FloatArray:
+    def probabilities(
+        self, labels: NDArray[Any], n_neighbors: int, weights: Weights = "uniform"
+    ) -> FloatArray:
         """Return the probability of class 1 for every query and label column.
 
         Parameters
@@ -72,8 +79,8 @@ class NeighbourVotes:
         n_neighbors : int
             At most the number of neighbours looked up.
         weights : {"uniform", "distance"}, default="uniform"
-            Whether a neighbour counts once or by its inverse distance. Where neighbours coincide with the query, they
-            alone count.
+            Whether a neighbour counts once or by its inverse distance. Where neighbours coincide
+            with the query, they alone count.
 
         Returns
         -------
@@ -81,13 +88,18 @@ class NeighbourVotes:
             The probabilities.
         """
         if not 1 <= n_neighbors <= self._neighbours.shape[1]:
-            raise InputError(f"n_neighbors must be 1 to {self._neighbours.shape[1]}, it is {n_neighbors}")
+            raise InputError(
+                f"n_neighbors must be 1 to {self._neighbours.shape[1]}, it is {n_neighbors}"
+            )
         votes = self._votes(n_neighbors, weights)
         starts = np.arange(len(votes) + 1) * n_neighbors
         columns = self._neighbours[:, :n_neighbors].ravel()
-        matrix = sparse.csr_array((votes.ravel(), columns, starts), shape=(len(votes), self._n_train))
-        # Both sums run over the neighbours in one order: where all of them are of class 1 the quotient is exactly 1.
-        # Shares summed up would miss it by a last bit now and then, and AUROC would see an order among equals.
+        matrix = sparse.csr_array(
+            (votes.ravel(), columns, starts), shape=(len(votes), self._n_train)
+        )
+        # Both sums run over the neighbours in one order: where all of them are of class 1 the
+        # quotient is exactly 1. Shares summed up would miss it by a last bit now and then, and
+        # AUROC would see an order among equals.
         totals = matrix @ np.ones((self._n_train, 1))
         return np.asarray(matrix @ np.ascontiguousarray(labels, dtype=np.float64) / totals)
 
@@ -120,7 +132,9 @@ class PortfolioScreen(BaseEstimator):
         Of the classifier.
     """
 
-    def __init__(self, classifier: Any, portfolio: Sequence[Mapping[str, Any]], seed: int = 0) -> None:
+    def __init__(
+        self, classifier: Any, portfolio: Sequence[Mapping[str, Any]], seed: int = 0
+    ) -> None:
         self.classifier = classifier
         self.portfolio = portfolio
         self.seed = seed
@@ -153,7 +167,9 @@ class PortfolioScreen(BaseEstimator):
         columns = [
             auroc_columns(
                 data.y_test,
-                votes.probabilities(data.y_train, params.get("n_neighbors", 5), params.get("weights", "uniform")),
+                votes.probabilities(
+                    data.y_train, params.get("n_neighbors", 5), params.get("weights", "uniform")
+                ),
             )
             for params in self.portfolio
         ]
@@ -173,7 +189,9 @@ class PortfolioScreen(BaseEstimator):
         # The ridge 1 / C has the role that C has in the SVC.
         gram[np.diag_indices_from(gram)] += 1.0 / float(params.get("C", 1.0))
         weights = cho_solve(cho_factor(gram, lower=True), 2.0 * data.y_train - 1.0)
-        shown = pairwise_kernels(data.X_test, data.X_train, metric=kernel, filter_params=True, **options)
+        shown = pairwise_kernels(
+            data.X_test, data.X_train, metric=kernel, filter_params=True, **options
+        )
         return auroc_columns(data.y_test, shown @ weights)
 
 
@@ -194,15 +212,18 @@ def scout_of(contender: Contender) -> tuple[str, dict[str, Any]]:
         return contender.name, screen_of(contender)
     use, portfolio = SCOUTS[contender.scout]
     params = {"classifier": {"use": use}, "portfolio": [dict(p) for p in portfolio], "seed": 0}
-    return f"{contender.scout} scout", {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
+    return f"{contender.scout} scout", {
+        "use": "paragone.generate.screening:PortfolioScreen",
+        "params": params,
+    }
 
 
 class Screening(Protocol):
     """The protocol of screening: the AUROC of each configuration on each label column."""
 
     kind: ClassVar[str] = "screening"
-    # Scores are all that a search wants of millions of fits: the values of every configuration on every candidate
-    # would be thousands of times as much, and nothing is claimed by them.
+    # Scores are all that a search wants of millions of fits: the values of every configuration on
+    # every candidate would be thousands of times as much, and nothing is claimed by them.
     of_truth: ClassVar[frozenset[str]] = frozenset({"auroc"})
     versions = Holdout.versions
 
@@ -224,10 +245,15 @@ class Screening(Protocol):
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> tuple[Score, ...]:
         best = np.asarray(fitted.arrays["auroc"]).max(axis=1)
-        return tuple(Score("auroc", float(value), "candidate", position) for position, value in enumerate(best))
+        return tuple(
+            Score("auroc", float(value), "candidate", position)
+            for position, value in enumerate(best)
+        )
 
 
-def candidate_batch(name: str, X: FloatArray, labels: Sequence[NDArray[np.uint8]], n_train: int) -> Dataset:
+def candidate_batch(
+    name: str, X: FloatArray, labels: Sequence[NDArray[np.uint8]], n_train: int
+) -> Dataset:
     """Return rows with one label column per candidate; the first rows are the train part."""
     marks = np.zeros(len(X), dtype=bool)
     marks[:n_train] = True

@@ -1,7 +1,8 @@
 """What comes with the package beside its collections: how a search went, every fit of a proof, DIGEN measured.
 
-A collection is shipped by its files lying in two folders, and no list names it: ``NAME.json`` among the collections of
-`paragone.data`, and here, where they are known, ``NAME-curve.csv``, ``NAME-fits.csv.xz`` and ``NAME-again.csv``.
+A collection is shipped by its files lying in two folders, and no list names it: ``NAME.json`` among
+the collections of `paragone.data`, and here, where they are known, ``NAME-curve.csv``,
+``NAME-fits.csv.xz`` and ``NAME-again.csv``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,16 @@ CURVE = "coverage_curve.csv"
 """The progress of a search over time, in the folder that it wrote."""
 FITS = "fits.csv.xz"
 """Every fit of the proofs, in the folder that a search wrote."""
-FIT_COLUMNS = ("dataset", "formula", "method", "sample", "row_seed", "tuning_score", "score", "parameters")
+FIT_COLUMNS = (
+    "dataset",
+    "formula",
+    "method",
+    "sample",
+    "row_seed",
+    "tuning_score",
+    "score",
+    "parameters",
+)
 
 
 def search_curve(collection: str) -> pd.DataFrame | None:
@@ -42,7 +52,8 @@ def search_curve(collection: str) -> pd.DataFrame | None:
 def measured_again(collection: str) -> pd.DataFrame | None:
     """Return what a script that shares no code with the search measured of a shipped collection's claims; or None.
 
-    One row per claim: the printed mean and lower limit, and the mean lead on new samples with its standard error.
+    One row per claim: the printed mean and lower limit, and the mean lead on new samples with its
+    standard error.
 
     Examples
     --------
@@ -74,23 +85,26 @@ def read_fits(collection: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per fit: ``dataset`` (empty where nothing was shown on it; with a number beyond those of the collection
-        where something was, and it was not chosen), ``formula``, ``method``, ``sample``, ``row_seed``,
-        ``tuning_score``, ``score`` and ``parameters`` (a dict each). The lead of a claim on a sample is the difference
-        of two scores.
+        One row per fit: ``dataset`` (empty where nothing was shown on it; with a number beyond
+        those of the collection where something was, and it was not chosen), ``formula``,
+        ``method``, ``sample``, ``row_seed``, ``tuning_score``, ``score`` and ``parameters`` (a dict
+        each). The lead of a claim on a sample is the difference of two scores.
 
     Examples
     --------
     >>> read_fits("paragone-v1")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: the fits of collection 'paragone-v1' were not kept: its file holds scores only
+    paragone.errors.InputError: the fits of collection 'paragone-v1' were not kept: its file holds
+    scores only
     """
     name = str(collection)
     if name in collections():
         shipped = files("paragone.generate").joinpath(MEASURED, f"{name}-{FITS}")
         if not shipped.is_file():
-            raise InputError(f"the fits of collection {name!r} were not kept: its file holds scores only")
+            raise InputError(
+                f"the fits of collection {name!r} were not kept: its file holds scores only"
+            )
         with as_file(shipped) as path:
             return _read_fits(path)
     folder = Path(collection)
@@ -98,7 +112,9 @@ def read_fits(collection: str | Path) -> pd.DataFrame:
     if not (folder / COLLECTION).is_file():
         raise unknown_name("collection", name, [*collections(), "FOLDER"])
     if not (folder / FITS).is_file():
-        raise InputError(f"{folder} holds no {FITS}: only a search that proves under tuning writes it")
+        raise InputError(
+            f"{folder} holds no {FITS}: only a search that proves under tuning writes it"
+        )
     return _read_fits(folder / FITS)
 
 
@@ -153,8 +169,13 @@ def shown_beside(reference: str, collection: Collection | None) -> dict[str, Any
     import pandas as pd
 
     if collection is not None and reference in collections():
-        # DIGEN was measured in fixed configurations: beside proofs under tuning it would look better than it is.
+        # DIGEN was measured in fixed configurations: beside proofs under tuning it would look
+        # better than it is.
         beside = digen_measured() if collection.plan is None else None
-        return {"curve": search_curve(reference), "again": measured_again(reference), "beside": beside}
+        return {
+            "curve": search_curve(reference),
+            "again": measured_again(reference),
+            "beside": beside,
+        }
     curve = Path(reference) / CURVE
     return {"curve": pd.read_csv(curve)} if curve.is_file() else {}

@@ -1,8 +1,8 @@
 """Screening for several classes and for numbers: a method's portfolio on the targets of many candidates.
 
-For two classes `screening` shares neighbours and kernels among candidates. Here the methods themselves are fitted, in
-every configuration of their portfolios, on each candidate's target. Numbers have scouts that look first, see
-`number_scouts`; several classes have none.
+For two classes `screening` shares neighbours and kernels among candidates. Here the methods
+themselves are fitted, in every configuration of their portfolios, on each candidate's target.
+Numbers have scouts that look first, see `number_scouts`; several classes have none.
 """
 
 from __future__ import annotations
@@ -100,7 +100,11 @@ def target_scout_of(contender: Contender, target: TargetKind) -> tuple[str, dict
 
 
 def _screen(declared: Mapping[str, Any], portfolio: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    params = {"method": dict(declared), "portfolio": [plain_params(params) for params in portfolio], "seed": 0}
+    params = {
+        "method": dict(declared),
+        "portfolio": [plain_params(params) for params in portfolio],
+        "seed": 0,
+    }
     return {"use": "paragone.generate.target_screening:TargetScreen", "params": params}
 
 
@@ -115,7 +119,8 @@ class TargetScreening(Protocol):
     """
 
     kind: ClassVar[str] = "target screening"
-    # As in `Screening`, scores are all that is kept: they only steer, and nothing is claimed by them.
+    # As in `Screening`, scores are all that is kept: they only steer, and nothing is claimed by
+    # them.
     of_truth: ClassVar[frozenset[str]] = frozenset({"scores"})
     versions = Holdout.versions
 
@@ -136,12 +141,20 @@ class TargetScreening(Protocol):
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> tuple[Score, ...]:
         best = np.asarray(fitted.arrays["scores"]).max(axis=1)
-        return tuple(Score(self.metric, float(value), "candidate", position) for position, value in enumerate(best))
+        return tuple(
+            Score(self.metric, float(value), "candidate", position)
+            for position, value in enumerate(best)
+        )
 
 
-def target_batch(name: str, X: FloatArray, targets: Sequence[NDArray[Any]], n_train: int) -> Dataset:
+def target_batch(
+    name: str, X: FloatArray, targets: Sequence[NDArray[Any]], n_train: int
+) -> Dataset:
     """Return rows with one target column per candidate; the first rows are the train part."""
     marks = np.zeros(len(X), dtype=bool)
     marks[:n_train] = True
-    # A dataset of classes has one column of them: here they stand as numbers, and are read back in the fit.
-    return Dataset(name, X, np.column_stack(targets).astype(np.float64), "regression", train_part=marks)
+    # A dataset of classes has one column of them: here they stand as numbers, and are read back in
+    # the fit.
+    return Dataset(
+        name, X, np.column_stack(targets).astype(np.float64), "regression", train_part=marks
+    )

@@ -1,7 +1,8 @@
 """Targets: what two classes, several classes or numbers mean for a search: the score, its protocol, and the methods.
 
-Two classes are scored by AUROC, several by the mean AUROC of each against the rest, numbers by R2. The usual methods of
-each are in files of one form: `methods.toml`, `multiclass.toml` (where it differs), `regressors.toml`.
+Two classes are scored by AUROC, several by the mean AUROC of each against the rest, numbers by R2.
+The usual methods of each are in files of one form: `methods.toml`, `multiclass.toml` (where it
+differs), `regressors.toml`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from paragone.methods.method import Method
 
 METRICS: Mapping[TargetKind, str] = {"binary": "AUROC", "multiclass": "AUROC", "regression": "R2"}
 """What scores are called where people read them."""
-CEILINGS: Mapping[TargetKind, str] = {"binary": "roc_auc", "multiclass": "roc_auc", "regression": "r2"}
+CEILINGS: Mapping[TargetKind, str] = {
+    "binary": "roc_auc",
+    "multiclass": "roc_auc",
+    "regression": "r2",
+}
 """What the truth sheet calls the best score that any method can reach."""
 SCORED_BY: Mapping[TargetKind, str] = {
     "binary": "AUROC",
@@ -51,7 +56,8 @@ def target_of(kinds: Mapping[str, Any]) -> TargetKind:
 def common_target(targets: Sequence[tuple[str, TargetKind]]) -> TargetKind:
     """Return the target that all collections of a report have; several are refused.
 
-    Scores of two targets have nothing in common: a mean of AUROC and R2 is neither, and no method predicts both.
+    Scores of two targets have nothing in common: a mean of AUROC and R2 is neither, and no method
+    predicts both.
 
     Parameters
     ----------
@@ -65,13 +71,16 @@ def common_target(targets: Sequence[tuple[str, TargetKind]]) -> TargetKind:
     >>> common_target([("digen", "binary"), ("own", "regression")])
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: 'digen' has two classes to predict and 'own' numbers: make a report of each
+    paragone.errors.InputError: 'digen' has two classes to predict and 'own' numbers: make a report
+    of each
     """
     (name, target), *others = targets
     for other, own in others:
         if own != target:
             has, has_not = TARGET_WORDS[target], TARGET_WORDS[own]
-            raise InputError(f"{name!r} has {has} to predict and {other!r} {has_not}: make a report of each")
+            raise InputError(
+                f"{name!r} has {has} to predict and {other!r} {has_not}: make a report of each"
+            )
     return target
 
 
@@ -125,14 +134,16 @@ def _tables(name: str) -> dict[str, Any]:
 def check_methods(methods: Iterable[Contender], target: TargetKind) -> None:
     """Refuse a classifier for numbers, and a regressor for several classes.
 
-    A regressor for two classes is scored by the order of its values; what does not say what it is may be either.
+    A regressor for two classes is scored by the order of its values; what does not say what it is
+    may be either.
 
     Examples
     --------
     >>> check_methods([Contender("Tree", "sklearn.tree:DecisionTreeClassifier")], "regression")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: method 'Tree' is a classifier, and the target is a number: name a regressor
+    paragone.errors.InputError: method 'Tree' is a classifier, and the target is a number: name a
+    regressor
     """
     if target == "binary":
         return
@@ -143,6 +154,12 @@ def check_methods(methods: Iterable[Contender], target: TargetKind) -> None:
         if not hasattr(built, "__sklearn_tags__"):
             continue
         if target == "regression" and is_classifier(built):
-            raise InputError(f"method {method.name!r} is a classifier, and the target is a number: name a regressor")
+            raise InputError(
+                f"method {method.name!r} is a classifier, and the target is a number: name a"
+                " regressor"
+            )
         if target == "multiclass" and is_regressor(built):
-            raise InputError(f"method {method.name!r} is a regressor, and the target is a class: name a classifier")
+            raise InputError(
+                f"method {method.name!r} is a regressor, and the target is a class: name a"
+                " classifier"
+            )

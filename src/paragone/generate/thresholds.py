@@ -48,7 +48,9 @@ class Threshold:
         ordered = np.sort(values)
         low, high = ordered[at - 1], ordered[at]
         if low != high:
-            return cls(float(low + (high - low) / 2) if low + (high - low) / 2 > low else float(high), True)
+            return cls(
+                float(low + (high - low) / 2) if low + (high - low) / 2 > low else float(high), True
+            )
         # Splitting a block of ties would label equal values differently: pure noise.
         above = int((ordered[at:] == high).sum())
         return cls(float(high), inclusive=above >= int((ordered[:at] == high).sum()))
@@ -57,8 +59,8 @@ class Threshold:
     def settled(cls, values: FloatArray, positive: float = 0.5) -> Self:
         """Cut at a quantile, or at 0 or a whole number that is as good a quantile by the error of the rows.
 
-        The middle of a parity is 0. A cut that is off by the error of some thousand rows lets features turn labels
-        that cannot turn the sign.
+        The middle of a parity is 0. A cut that is off by the error of some thousand rows lets
+        features turn labels that cannot turn the sign.
 
         Examples
         --------
@@ -68,18 +70,25 @@ class Threshold:
         """
         cut = cls.halving(values, positive)
         error = SETTLED_ERRORS * np.sqrt(positive * (1 - positive) / len(values))
-        # The share of a rare class is known less well than to a fiftieth: it is not to be rounded further than that.
+        # The share of a rare class is known less well than to a fiftieth: it is not to be rounded
+        # further than that.
         error = min(error, min(positive, 1 - positive) / 50)
         band = np.clip([1 - positive - error, 1 - positive + error], 0, 1)
         low, high = np.quantile(values, band, method="lower")
         whole = 0.0 if low <= 0 <= high else float(np.rint(cut.value))
-        # A value that many rows have is a block, and which side it falls to is for `halving` to say.
+        # A value that many rows have is a block, and which side it falls to is for `halving` to
+        # say.
         if low < high and low <= whole <= high and (values == whole).sum() <= 1:
             return cls(whole, True)
         near = np.unique(values[(values >= low) & (values <= high)])
         gaps = np.sort(np.diff(near))
-        if len(gaps) > FEWEST_GAPS and gaps[-1] > WIDE_GAP * gaps.mean() and gaps[-1] > WIDER_THAN_NEXT * gaps[-2]:
-            # Between two heaps of values nothing happens: the cut is there, not in the tail of one of them.
+        if (
+            len(gaps) > FEWEST_GAPS
+            and gaps[-1] > WIDE_GAP * gaps.mean()
+            and gaps[-1] > WIDER_THAN_NEXT * gaps[-2]
+        ):
+            # Between two heaps of values nothing happens: the cut is there, not in the tail of one
+            # of them.
             at = int(np.diff(near).argmax())
             return cls(float(near[at] + gaps[-1] / 2), True)
         return cut
@@ -114,7 +123,10 @@ class TargetRule:
 
     def classes(self, values: FloatArray) -> IntArray:
         """Return the class of every value."""
-        return sum((cut.label(values).astype(np.int64) for cut in self.cuts), np.zeros(len(values), dtype=np.int64))
+        return sum(
+            (cut.label(values).astype(np.int64) for cut in self.cuts),
+            np.zeros(len(values), dtype=np.int64),
+        )
 
 
 @cache
@@ -126,7 +138,9 @@ def population(n_features: int) -> FloatArray:
     >>> population(3).shape
     (40000, 3)
     """
-    rows = np.asfortranarray(np.random.default_rng(POPULATION_SEED).normal(size=(POPULATION_ROWS, n_features)))
+    rows = np.asfortranarray(
+        np.random.default_rng(POPULATION_SEED).normal(size=(POPULATION_ROWS, n_features))
+    )
     rows.flags.writeable = False
     return rows
 
@@ -140,7 +154,9 @@ def packed(expression: Expression) -> Expression:
     mul(X1, sub(X0, X1))
     """
     places = {feature: Feature(place) for place, feature in enumerate(expression.features)}
-    return Expression(tuple(places[t.index] if isinstance(t, Feature) else t for t in expression.tokens))
+    return Expression(
+        tuple(places[t.index] if isinstance(t, Feature) else t for t in expression.tokens)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -150,7 +166,10 @@ def _even_rows(n_features: int, correlation: float) -> FloatArray:
 
     drawn = qmc.Sobol(n_features + 1, rng=np.random.default_rng(POPULATION_SEED)).random(EVEN_ROWS)
     normal = ndtri(np.clip(drawn, 1e-12, 1 - 1e-12))
-    rows = np.sqrt(1 - correlation) * normal[:, :n_features] + np.sqrt(correlation) * normal[:, n_features:]
+    rows = (
+        np.sqrt(1 - correlation) * normal[:, :n_features]
+        + np.sqrt(correlation) * normal[:, n_features:]
+    )
     return np.asfortranarray(rows)
 
 
@@ -164,7 +183,8 @@ def even_values(expression: Expression, n_features: int, correlation: float = 0.
     0.5
     """
     if n_features > MOST_EVEN_COLUMNS:
-        # Only the columns that the formula uses are made, or a wide table would not fit into memory.
+        # Only the columns that the formula uses are made, or a wide table would not fit into
+        # memory.
         expression, n_features = packed(expression), len(expression.features)
     return expression.evaluate(_even_rows(n_features, correlation))
 

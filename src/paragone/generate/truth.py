@@ -1,9 +1,10 @@
 """Truth sheets: what is true of a generator, whatever a method finds.
 
-The best score that any method can reach on fresh rows, the features that matter and how much, and the concept. Scores
-of the best rule follow from what can be known of a row (`posterior`): in closed form where methods see all that the
-formula uses, over all cells where they see categories only, else over rows of a randomised Sobol sequence. Where a
-number is estimated its standard error, from independent scramblings, stands beside it.
+The best score that any method can reach on fresh rows, the features that matter and how much, and
+the concept. Scores of the best rule follow from what can be known of a row (`posterior`): in closed
+form where methods see all that the formula uses, over all cells where they see categories only,
+else over rows of a randomised Sobol sequence. Where a number is estimated its standard error, from
+independent scramblings, stands beside it.
 """
 
 from __future__ import annotations
@@ -56,7 +57,11 @@ class Estimate:
     def __str__(self) -> str:
         if not self.error:
             return f"{self.value:.6g}"
-        return f"{self.value:.4f} (SE {self.error:.4f})" if self.error >= 0.00005 else f"{self.value:.4f} (SE < 0.0001)"
+        return (
+            f"{self.value:.4f} (SE {self.error:.4f})"
+            if self.error >= 0.00005
+            else f"{self.value:.4f} (SE < 0.0001)"
+        )
 
     def as_dict(self) -> dict[str, float | None]:
         """Return both as plain values; None for what is not defined, such as an AUROC where one class is left."""
@@ -80,11 +85,11 @@ class FeatureTruth:
     feature : int
         The column.
     influence : Estimate
-        The chance that the class changes when the feature is drawn again, given the others; for regression the part of
-        the variance that goes with it (the total Sobol index).
+        The chance that the class changes when the feature is drawn again, given the others; for
+        regression the part of the variance that goes with it (the total Sobol index).
     shapley : Estimate
-        The feature's Shapley effect (Owen 2014): its fair part of the variance that the features explain together. The
-        shares of all active features add up to 1.
+        The feature's Shapley effect (Owen 2014): its fair part of the variance that the features
+        explain together. The shares of all active features add up to 1.
     """
 
     feature: int
@@ -101,8 +106,8 @@ class TruthSheet:
     part : {"train", "test"}
         The rows that the scores are for; they differ where there is drift.
     scores : mapping of str to Estimate
-        The best that any method can reach on fresh rows: ``roc_auc`` (classes one against the rest), ``accuracy``,
-        ``balanced_accuracy`` and ``log_loss``, or ``r2`` and ``rmse``.
+        The best that any method can reach on fresh rows: ``roc_auc`` (classes one against the
+        rest), ``accuracy``, ``balanced_accuracy`` and ``log_loss``, or ``r2`` and ``rmse``.
     shares : tuple of float
         Of the classes in the train part, noise or not.
     features : tuple of FeatureTruth
@@ -159,20 +164,32 @@ class TruthSheet:
         import pandas as pd
 
         rows = [
-            (f"X{f.feature}", f.influence.value, f.influence.error, f.shapley.value, f.shapley.error)
+            (
+                f"X{f.feature}",
+                f.influence.value,
+                f.influence.error,
+                f.shapley.value,
+                f.shapley.error,
+            )
             for f in self.features
         ]
-        return pd.DataFrame(rows, columns=["feature", "influence", "influence SE", "Shapley share", "Shapley SE"])
+        return pd.DataFrame(
+            rows, columns=["feature", "influence", "influence SE", "Shapley share", "Shapley SE"]
+        )
 
     def sentences(self) -> tuple[str, ...]:
         """Return what is worth knowing, a sentence each."""
         names = {"roc_auc": "AUROC", "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy",
                  "log_loss": "log loss", "r2": "R2", "rmse": "RMSE"}  # fmt: skip
         scores = ", ".join(f"{names[name]} {score}" for name, score in self.scores.items())
-        said = [f"the best that any method can reach on fresh {self.part} rows: {scores} ({self.how})"]
+        said = [
+            f"the best that any method can reach on fresh {self.part} rows: {scores} ({self.how})"
+        ]
         if self.shares:
             said.append("class shares: " + ", ".join(f"{share:.3f}" for share in self.shares))
-        said.append("active features: " + (", ".join(f"X{feature}" for feature in self.active) or "none"))
+        said.append(
+            "active features: " + (", ".join(f"X{feature}" for feature in self.active) or "none")
+        )
         if self.inactive:
             said.append(
                 "in the formula, but without effect on the target: "
@@ -191,7 +208,8 @@ def truth_sheet(spec: GeneratorSpec, part: Part = "test") -> TruthSheet:
     spec : GeneratorSpec
         The generator.
     part : {"train", "test"}, default="test"
-        The rows that scores are for. Groups change nothing: the scores are for groups that were not trained on.
+        The rows that scores are for. Groups change nothing: the scores are for groups that were not
+        trained on.
 
     Returns
     -------
@@ -224,7 +242,8 @@ def key_of(spec: GeneratorSpec) -> str:
     True
     """
     influence = feature_influences(spec, settled_target(spec))
-    # Whether a feature of almost no influence is met on the rows looked at is chance, and a key is not to depend on it.
+    # Whether a feature of almost no influence is met on the rows looked at is chance, and a key is
+    # not to depend on it.
     return concept_key(spec, [j for j, found in influence.items() if found.value > RARE])
 
 
@@ -245,7 +264,9 @@ def bayes_scores(spec: GeneratorSpec, part: Part = "test") -> tuple[Mapping[str,
         raise InputError(f"part is 'train' or 'test', not {part!r}")
     if hidden_columns(spec):
         found = [_scored(spec, beliefs(spec, part, 2 * seed)) for seed in range(SCRAMBLINGS)]
-        how = "all cells of the shown categories" if is_enumerated(spec) else "randomised Sobol rows"
+        how = (
+            "all cells of the shown categories" if is_enumerated(spec) else "randomised Sobol rows"
+        )
     elif spec.target != "regression" and not (spec.noise and spec.drift and part == "test"):
         # All rows of one class are alike, and the shares of the classes are those of the generator.
         shares = np.array(spec.resolved().shares)
@@ -269,7 +290,9 @@ def _whole(spec: GeneratorSpec, part: Part, seed: int) -> Beliefs:
         return Beliefs(np.full(len(values), 1 / len(values)), np.column_stack([values, values**2]))
     # Rows of one class are all alike: one cell each.
     n_classes = len(target.shares)
-    return Beliefs(np.bincount(target.classes(values), minlength=n_classes) / len(values), np.eye(n_classes))
+    return Beliefs(
+        np.bincount(target.classes(values), minlength=n_classes) / len(values), np.eye(n_classes)
+    )
 
 
 def _scored(spec: GeneratorSpec, found: Beliefs) -> dict[str, float]:
@@ -297,14 +320,17 @@ def class_scores(weights: FloatArray, chances: FloatArray) -> dict[str, float]:
     (0.9, 0.9)
     """
     shares = weights @ chances
-    # With two classes the areas of both are the same; a class that has no rows in a drifted part has none.
+    # With two classes the areas of both are the same; a class that has no rows in a drifted part
+    # has none.
     classes = [k for k in range(len(shares)) if 0 < shares[k] < 1][-1 if len(shares) == 2 else 0 :]
     areas = [_area(weights, chances[:, k]) for k in classes]
     there = shares > 0
     return {
         "roc_auc": float(np.mean(areas)) if areas else np.nan,
         "accuracy": float(weights @ chances.max(axis=1)),
-        "balanced_accuracy": float(weights @ (chances[:, there] / shares[there]).max(axis=1) / there.sum()),
+        "balanced_accuracy": float(
+            weights @ (chances[:, there] / shares[there]).max(axis=1) / there.sum()
+        ),
         "log_loss": float(-weights @ xlogy(chances, chances).sum(axis=1)),
     }
 
@@ -337,7 +363,8 @@ def number_scores(weights: FloatArray, moments: FloatArray, noise: float) -> dic
 def settled_target(spec: GeneratorSpec) -> TargetRule:
     """Return the target with cuts that stand where the formula's own are, not a sampling error beside them.
 
-    A dataset may be cut at the middle of some thousand rows. Whether a feature matters is asked of the formula.
+    A dataset may be cut at the middle of some thousand rows. Whether a feature matters is asked of
+    the formula.
     """
     found = spec.resolved()
     if spec.cut is None:
@@ -355,15 +382,17 @@ def active_columns(spec: GeneratorSpec) -> tuple[int, ...]:
     >>> active_columns(product), active_columns(replace(product, positive=0.2))
     ((3,), (1, 3))
     """
-    return tuple(j for j, found in feature_influences(spec, settled_target(spec)).items() if found.value > 0)
+    return tuple(
+        j for j, found in feature_influences(spec, settled_target(spec)).items() if found.value > 0
+    )
 
 
 @lru_cache(maxsize=256)
 def feature_influences(spec: GeneratorSpec, target: TargetRule) -> Mapping[int, Estimate]:
     """Return how often the class changes when a feature of the formula is drawn again, given all others.
 
-    For regression it is the part of the variance that goes with the feature. A feature whose value never changed the
-    target on more than 60,000 rows has influence 0.
+    For regression it is the part of the variance that goes with the feature. A feature whose value
+    never changed the target on more than 60,000 rows has influence 0.
 
     Examples
     --------
@@ -375,7 +404,9 @@ def feature_influences(spec: GeneratorSpec, target: TargetRule) -> Mapping[int, 
     found: dict[int, list[float]] = {j: [] for j in spec.expression.features}
     for seed in range(SCRAMBLINGS):
         drawn = ndtri(uniforms(REDRAWN_ROWS, d + 2, seed))
-        rows = np.asfortranarray(np.sqrt(1 - rho) * drawn[:, :d] + np.sqrt(rho) * drawn[:, d : d + 1])
+        rows = np.asfortranarray(
+            np.sqrt(1 - rho) * drawn[:, :d] + np.sqrt(rho) * drawn[:, d : d + 1]
+        )
         values = spec.expression.evaluate(rows)
         for j in found:
             given, spread = _given_others(rows, j, rho)
@@ -408,11 +439,14 @@ def changed_target(target: TargetRule, values: FloatArray, again: FloatArray) ->
     return float(np.where(np.abs(moved) > SAME_VALUE, moved, 0.0).var() / 2)
 
 
-def shapley_shares(spec: GeneratorSpec, target: TargetRule, active: Sequence[int]) -> dict[int, Estimate]:
+def shapley_shares(
+    spec: GeneratorSpec, target: TargetRule, active: Sequence[int]
+) -> dict[int, Estimate]:
     """Return the Shapley effect of every active feature on the true function; together they are 1.
 
-    The worth of a set of features is the variance of the mean given them (of class memberships, or of the value). It is
-    found from two rows that share these features and have all others drawn anew, given them.
+    The worth of a set of features is the variance of the mean given them (of class memberships, or
+    of the value). It is found from two rows that share these features and have all others drawn
+    anew, given them.
 
     Examples
     --------
@@ -424,15 +458,25 @@ def shapley_shares(spec: GeneratorSpec, target: TargetRule, active: Sequence[int
     if len(players) < 2:
         return {j: Estimate(1.0) for j in players}
     exact = len(players) <= MOST_EXACT
-    found = [_shares(spec, target, players, seed, exact=exact) for seed in range(SHAPLEY_SCRAMBLINGS)]
+    found = [
+        _shares(spec, target, players, seed, exact=exact) for seed in range(SHAPLEY_SCRAMBLINGS)
+    ]
     return {j: Estimate.of([shares[place] for shares in found]) for place, j in enumerate(players)}
 
 
-def _shares(spec: GeneratorSpec, target: TargetRule, players: tuple[int, ...], seed: int, *, exact: bool) -> FloatArray:
+def _shares(
+    spec: GeneratorSpec, target: TargetRule, players: tuple[int, ...], seed: int, *, exact: bool
+) -> FloatArray:
     m = len(players)
     n_sets = 2**m if exact else ORDERS * m
-    n = int(np.clip(2 ** int(np.log2(SHAPLEY_EVALUATIONS / (n_sets * SHAPLEY_SCRAMBLINGS))), 2**9, 2**14))
-    worth = _worth(spec, target, players, uniforms(n, 2 * (len(spec.expression.features) + 1), seed))
+    n = int(
+        np.clip(
+            2 ** int(np.log2(SHAPLEY_EVALUATIONS / (n_sets * SHAPLEY_SCRAMBLINGS))), 2**9, 2**14
+        )
+    )
+    worth = _worth(
+        spec, target, players, uniforms(n, 2 * (len(spec.expression.features) + 1), seed)
+    )
     gains = np.zeros(m)
     if exact:
         known = [worth(subset) for subset in range(2**m)]
@@ -473,7 +517,8 @@ def _worth(
 
     def worth(subset: int) -> float:
         kept = [j for place, j in enumerate(players) if subset >> place & 1]
-        # Given the kept columns the common factor is normal, and all other columns are independent given the factor.
+        # Given the kept columns the common factor is normal, and all other columns are independent
+        # given the factor.
         precision = 1 + len(kept) * rho / (1 - rho)
         known = sum((columns[j] for j in kept), np.zeros(len(normal)))
         factor = np.sqrt(rho) / (1 - rho) * known / precision + second[:, -1] / np.sqrt(precision)

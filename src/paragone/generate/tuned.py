@@ -36,24 +36,26 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
     trials : int, default=200
         Number of trials.
     first : sequence of mappings
-        Configurations that the first trials try, as they stand: what they leave out keeps the classifier's own value.
-        Without a space they are all that is tried.
+        Configurations that the first trials try, as they stand: what they leave out keeps the
+        classifier's own value. Without a space they are all that is tried.
     folds : int, default=10
         Stratified folds, shuffled by the seed.
     scored_folds : int, optional
         Score a trial on the first of the folds only; on all where it is not given.
     tolerance : float, optional
-        Stop a trial that falls further than this behind the best one, and estimate its score: see `pruned_mean`.
+        Stop a trial that falls further than this behind the best one, and estimate its score: see
+        `pruned_mean`.
     scoring : {"auroc", "hard", "classes", "r2"}, default="auroc"
-        ``"hard"`` scores hard labels, as the published search did: that is balanced accuracy, whatever it is called.
-        ``"classes"`` is the mean AUROC of each of several classes against the rest, ``"r2"`` that of numbers.
+        ``"hard"`` scores hard labels, as the published search did: that is balanced accuracy,
+        whatever it is called. ``"classes"`` is the mean AUROC of each of several classes against
+        the rest, ``"r2"`` that of numbers.
     seed : int, default=0
         Of the folds, the sampler and the classifier.
     journal : str, optional
         A file that keeps the trials, so that a stopped search can continue; in memory by default.
     fresh_seeds : bool, default=False
-        Whether seeds that were set in the classifier, however deep, give way to ones drawn from ``seed``: what holds
-        for one seed only is then not taken for a property of the method.
+        Whether seeds that were set in the classifier, however deep, give way to ones drawn from
+        ``seed``: what holds for one seed only is then not taken for a property of the method.
 
     Attributes
     ----------
@@ -109,10 +111,14 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         features, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
         check_space(self.space or {}, "the space")
         method = Method.declare(self.classifier, kind="classifier")
-        search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed, self.fresh_seeds)
+        search = FoldScore(
+            method, features, labels, self.folds, self.scoring, self.seed, self.fresh_seeds
+        )
         is_search = bool(self.space) or len(self.first) > 1
         only = dict(self.first[0]) if self.first else {}
-        self.best_params_, self.best_score_ = self._searched(search) if is_search else (only, float("nan"))
+        self.best_params_, self.best_score_ = (
+            self._searched(search) if is_search else (only, float("nan"))
+        )
         self.n_bounded_ = search.n_bounded
         self.warned_ = tuple(search.warned)
         self.classifier_ = search.built(self.best_params_).fit(features, labels)
@@ -126,7 +132,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         n_done = sum(trial.state.is_finished() for trial in study.trials)
         last = self.trials if space else min(self.trials, len(self.first))
         for number in range(n_done, last):
-            # A configuration that is asked for is tried as it stands, and the sampler learns of what the space knows.
+            # A configuration that is asked for is tried as it stands, and the sampler learns of
+            # what the space knows.
             asked = dict(self.first[number]) if number < len(self.first) else None
             trial = study.ask() if asked is None else None
             params = suggest(trial, space) if asked is None else asked
@@ -151,7 +158,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the classifier's values for class 1: probabilities, decision values or hard labels."""
-        return confidence(self.classifier_, np.asarray(X, dtype=np.float64), self.classes_[-1]).values
+        return confidence(
+            self.classifier_, np.asarray(X, dtype=np.float64), self.classes_[-1]
+        ).values
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return hard labels."""
@@ -177,7 +186,12 @@ class FoldScore:
         seed: int,
         fresh_seeds: bool = False,
     ) -> None:
-        self._method, self._scoring, self._seed, self._fresh_seeds = method, scoring, seed, fresh_seeds
+        self._method, self._scoring, self._seed, self._fresh_seeds = (
+            method,
+            scoring,
+            seed,
+            fresh_seeds,
+        )
         self._X, self._y, self._positive = X, y, positive_class(y)
         kind = KFold if scoring == "r2" else StratifiedKFold
         splitter = kind(folds, shuffle=True, random_state=seed)
@@ -195,21 +209,26 @@ class FoldScore:
         return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
-        # A search fits hundreds of times: what a fit warns of is kept and counted, not printed each time.
+        # A search fits hundreds of times: what a fit warns of is kept and counted, not printed each
+        # time.
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             classifier = self.built(params).fit(self._X[train], self._y[train])
         self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
         if self._scoring == "r2":
-            return find_metric("r2")(self._y[test], np.asarray(classifier.predict(self._X[test]), dtype=np.float64))
+            return find_metric("r2")(
+                self._y[test], np.asarray(classifier.predict(self._X[test]), dtype=np.float64)
+            )
         if self._scoring == "classes":
             classes = np.unique(self._y)
             return find_metric("auroc")(
                 self._y[test], class_values(classifier, self._X[test], classes), classes=classes
             )
         if self._scoring == "hard":
-            values = (np.asarray(classifier.predict(self._X[test])) == self._positive).astype(np.float64)
+            values = (np.asarray(classifier.predict(self._X[test])) == self._positive).astype(
+                np.float64
+            )
         else:
             values = confidence(classifier, self._X[test], self._positive).values
         return auroc(self._y[test] == self._positive, values)
@@ -220,8 +239,8 @@ def pruned_mean(
 ) -> tuple[float, tuple[float, ...]]:
     """Return the mean over folds, stopped early where it falls behind the best, and the scores that were looked at.
 
-    After k >= 2 folds with ``mean_k * (1 + tolerance) < best mean_k`` the rest is estimated from the best's:
-    ``mean_k / best_k * best_all``. Without a best or a tolerance nothing is stopped.
+    After k >= 2 folds with ``mean_k * (1 + tolerance) < best mean_k`` the rest is estimated from
+    the best's: ``mean_k / best_k * best_all``. Without a best or a tolerance nothing is stopped.
 
     Examples
     --------

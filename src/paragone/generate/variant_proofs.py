@@ -27,9 +27,9 @@ def prove_variants(
 ) -> Collection:
     """Put what a collection proves to proof on variants of its datasets.
 
-    The claims on all variants asked for are one family, with the level of the collection's plan: asked for other
-    variants, the same fits have other intervals. Rows are those of no other proof. What the store has is not fitted
-    again, so the same call goes on where it was stopped.
+    The claims on all variants asked for are one family, with the level of the collection's plan:
+    asked for other variants, the same fits have other intervals. Rows are those of no other proof.
+    What the store has is not fitted again, so the same call goes on where it was stopped.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ def prove_variants(
     Returns
     -------
     Collection
-        The same, with `Collection.variants`. A claim for which the time was over before its first look is left out.
+        The same, with `Collection.variants`. A claim for which the time was over before its first
+        look is left out.
 
     Examples
     --------
@@ -72,7 +73,10 @@ def prove_variants(
     """
     plan, say = collection.plan, tell or (lambda _: None)
     if plan is None or collection.seed is None:
-        raise InputError(f"collection {collection.name!r} was not proven under tuning: there is no plan to prove by")
+        raise InputError(
+            f"collection {collection.name!r} was not proven under tuning: there is no plan to"
+            " prove by"
+        )
     asked = [variant_named(name) for name in dict.fromkeys(variants)]
     if not asked:
         raise InputError("name at least one variant to prove")
@@ -101,9 +105,14 @@ def _proven(
     over: Callable[[], bool],
 ) -> VariantClaims:
     generator = VariantGenerator.of_variant(item.generator(), variant)
-    # A variant's rows are no rows of the dataset's own proof, a small one's neither: its key is another.
-    claims = [LeadClaim(up, down, generator, key=f"{item.key}:{variant.name}") for up, down in pairs]
+    # A variant's rows are no rows of the dataset's own proof, a small one's neither: its key is
+    # another.
+    claims = [
+        LeadClaim(up, down, generator, key=f"{item.key}:{variant.name}") for up, down in pairs
+    ]
     plan = replace(family, n_train=variant.n_rows or family.n_train)
     proofs = prove(claims, methods, laboratory, plan, seed, over=over)
     records = tuple(ClaimRecord.of(proof) for proof in proofs if proof.leads)
-    return VariantClaims(item.name, variant.name, bayes_scores(generator)[0]["roc_auc"].value, records)
+    return VariantClaims(
+        item.name, variant.name, bayes_scores(generator)[0]["roc_auc"].value, records
+    )

@@ -36,13 +36,19 @@ class VariantGenerator(GeneratorSpec):
     def of_variant(cls, generator: GeneratorSpec, variant: DatasetVariant) -> VariantGenerator:
         """Return the source of a variant's rows; one of other targets or with kinds of data of its own has none."""
         if generator.target != "binary":
-            raise InputError(f"{generator.formula} has a {generator.target} target: variants are for two classes only")
+            raise InputError(
+                f"{generator.formula} has a {generator.target} target: variants are for two classes"
+                " only"
+            )
         cut = generator.threshold()
-        plain = GeneratorSpec(generator.formula, generator.n_features, cut=cut.value, inclusive=cut.inclusive)
+        plain = GeneratorSpec(
+            generator.formula, generator.n_features, cut=cut.value, inclusive=cut.inclusive
+        )
         kinds = [key for key in generator.declaration() if key not in plain.declaration()]
         if kinds:
             raise InputError(
-                f"{generator.formula} has kinds of data of its own ({', '.join(kinds)}), and so no variants"
+                f"{generator.formula} has kinds of data of its own ({', '.join(kinds)}), and so no"
+                " variants"
             )
         return cls(
             generator.formula,
@@ -60,7 +66,8 @@ class VariantGenerator(GeneratorSpec):
 
     @override
     def _drawn(self, n_train: int, n_test: int, seed: int, stream: int) -> Drawn:
-        # The train part has the seed itself, so that a sample of it is the dataset that `paragone.load` makes.
+        # The train part has the seed itself, so that a sample of it is the dataset that
+        # `paragone.load` makes.
         drawn = [
             draw_variant(
                 self.expression,
@@ -74,4 +81,8 @@ class VariantGenerator(GeneratorSpec):
         ]
         if not drawn:
             raise InputError("n must be at least 1, it is 0")
-        return Drawn(np.vstack([X for X, _ in drawn]), np.concatenate([y for _, y in drawn]).astype(np.int64), None)
+        return Drawn(
+            np.vstack([X for X, _ in drawn]),
+            np.concatenate([y for _, y in drawn]).astype(np.int64),
+            None,
+        )

@@ -38,7 +38,8 @@ def read_member(path: Path, name: str) -> bytes:
     Raises
     ------
     InputError
-        The archive is broken, the member larger than it says or than the limit, or the module for it is not there.
+        The archive is broken, the member larger than it says or than the limit, or the module for
+        it is not there.
 
     Examples
     --------

@@ -14,7 +14,13 @@ import pandas as pd
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.directions import known_direction
 from paragone.intake.files import file_facts
-from paragone.intake.joining import Joined, check_conditions, folds_not_shown, join_items, knows_folds
+from paragone.intake.joining import (
+    Joined,
+    check_conditions,
+    folds_not_shown,
+    join_items,
+    knows_folds,
+)
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
@@ -26,7 +32,10 @@ SHOWN = 4
 
 
 def read_results(
-    *sources: str | Path, reader: str | None = None, asked: Asked | None = None, name: str | None = None
+    *sources: str | Path,
+    reader: str | None = None,
+    asked: Asked | None = None,
+    name: str | None = None,
 ) -> Collected:
     r"""Read results from elsewhere: files and folders of any format that a reader knows, together.
 
@@ -35,7 +44,8 @@ def read_results(
     *sources : str or Path
         Files and folders; ``NAME=PATH`` calls the method behind a path NAME.
     reader : str, optional
-        The reader of all of them, by its name or as ``module:name``, where their content does not tell it.
+        The reader of all of them, by its name or as ``module:name``, where their content does not
+        tell it.
     asked : Asked, optional
         Which columns or fields hold what, where that is not told either.
     name : str, optional
@@ -65,7 +75,10 @@ def read_results(
         source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
         for found, reads in recognised(source, chosen, unknown):
-            parts += [replace(one, reader=one.reader or reads.name) for one in reads.records(found, wanted)]
+            parts += [
+                replace(one, reader=one.reader or reads.name)
+                for one in reads.records(found, wanted)
+            ]
         if len(parts) == before:
             raise _nothing_known(source)
     return collect(parts, unknown)
@@ -100,14 +113,17 @@ def recognised(
         return
     for path in sorted(source.path.iterdir()):
         if not path.name.startswith("."):
-            yield from recognised(Source(path, source.given, source.name, source.alone), None, unknown)
+            yield from recognised(
+                Source(path, source.given, source.name, source.alone), None, unknown
+            )
 
 
 def _nothing_known(source: Source) -> InputError:
     what = "holds no results" if source.is_folder else "is not of a format"
     known = ", ".join(result_readers.names())
     return InputError(
-        f"{source.where} {what} that a reader of results knows: say {argument('as', 'FORMAT')}, one of {known}"
+        f"{source.where} {what} that a reader of results knows: say {argument('as', 'FORMAT')}, one"
+        f" of {known}"
     )
 
 
@@ -124,9 +140,14 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
         units = [_units_of(found[place]) for place in places]
         if not _clash(units):
             continue
-        for place, label in zip(places, _labels([found[place] for place in places], units, method), strict=True):
+        for place, label in zip(
+            places, _labels([found[place] for place in places], units, method), strict=True
+        ):
             names = (
-                found[place].frame["method"].astype("category").cat.rename_categories({method: f"{method} ({label})"})
+                found[place]
+                .frame["method"]
+                .astype("category")
+                .cat.rename_categories({method: f"{method} ({label})"})
             )
             found[place] = replace(found[place], frame=found[place].frame.assign(method=names))
     return found
@@ -137,7 +158,9 @@ def _units_of(part: Records) -> set[tuple[str, ...]]:
     names = ["dataset", *(key for key in part.keys if key != "item")]
     if names == ["dataset"]:
         return {(name,) for name in part.datasets}
-    return {tuple(map(str, row)) for row in part.frame[names].drop_duplicates().itertuples(index=False)}
+    return {
+        tuple(map(str, row)) for row in part.frame[names].drop_duplicates().itertuples(index=False)
+    }
 
 
 def _clash(units: Iterable[set[tuple[str, ...]]]) -> bool:
@@ -150,21 +173,31 @@ def _clash(units: Iterable[set[tuple[str, ...]]]) -> bool:
     return False
 
 
-def _labels(parts: Sequence[Records], units: Sequence[set[tuple[str, ...]]], method: str) -> list[str]:
+def _labels(
+    parts: Sequence[Records], units: Sequence[set[tuple[str, ...]]], method: str
+) -> list[str]:
     """Return what tells sources with a method of one name apart: a setting, or a part of their paths.
 
-    Several sources may belong to one method, as the files of its tasks do: what tells apart is the first setting or
-    part by which none of the methods that it makes has a unit twice.
+    Several sources may belong to one method, as the files of its tasks do: what tells apart is the
+    first setting or part by which none of the methods that it makes has a unit twice.
     """
     paths = [(*one.source.path.resolve().parts[:-1], one.source.stem) for one in parts]
     names = dict.fromkeys(key for one in parts for key in one.settings)
     settings = [[f"{name} {one.settings.get(name, 'none')}" for one in parts] for name in names]
     differing = [labels for labels in settings if len(set(labels)) > 1]
-    ways = [*settings, [", ".join(together) for together in zip(*differing, strict=True)] or [""] * len(parts)]
+    ways = [
+        *settings,
+        [", ".join(together) for together in zip(*differing, strict=True)] or [""] * len(parts),
+    ]
     ways += [[path[-depth] for path in paths] for depth in range(1, min(map(len, paths)) + 1)]
-    good = [labels for labels in (*ways, ["/".join(path) for path in paths]) if _tells_apart(labels, units)]
+    good = [
+        labels
+        for labels in (*ways, ["/".join(path) for path in paths])
+        if _tells_apart(labels, units)
+    ]
     if good:
-        # The names of files may tell every file from every other, where folders tell the methods apart.
+        # The names of files may tell every file from every other, where folders tell the methods
+        # apart.
         return min(good, key=lambda labels: len(set(labels)))
     twice = next(path[-1] for path in paths if paths.count(path) > 1)
     raise InputError(f"{twice} was given twice, or holds two results of {method!r} for one unit")
@@ -172,7 +205,8 @@ def _labels(parts: Sequence[Records], units: Sequence[set[tuple[str, ...]]], met
 
 def _tells_apart(labels: Sequence[str], units: Sequence[set[tuple[str, ...]]]) -> bool:
     return not any(
-        _clash(mine for label, mine in zip(labels, units, strict=True) if label == one) for one in set(labels)
+        _clash(mine for label, mine in zip(labels, units, strict=True) if label == one)
+        for one in set(labels)
     )
 
 
@@ -210,7 +244,10 @@ class Collected:
             return "fold"
         if len(units) > 1:
             (first, here), (second, there), *_ = units.items()
-            raise InputError(f"{here} has one row per {first} and {there} one per {second}: compare like with like")
+            raise InputError(
+                f"{here} has one row per {first} and {there} one per {second}: compare like with"
+                " like"
+            )
         return next(iter(units))
 
     @cached_property
@@ -222,7 +259,9 @@ class Collected:
             for name, higher in one.metrics.items():
                 known = known_direction(name.split(",")[0]) if higher is None else higher
                 if name in found and known is not None and found[name] not in (None, known):
-                    raise InputError(f"{one.source.where}: {name} is better the other way round than elsewhere")
+                    raise InputError(
+                        f"{one.source.where}: {name} is better the other way round than elsewhere"
+                    )
                 found[name] = known if found.get(name) is None else found[name]
                 having.setdefault(name, set()).update(one.methods)
         everybody = set(self.methods)
@@ -239,7 +278,10 @@ class Collected:
                 name, why = next(iter(refused.items()))
                 raise InputError(f"{name} cannot be compared: {why}")
             if not known:
-                own = "; ".join(f"{', '.join(one.methods)}: {', '.join(one.metrics)}" for one in self.parts[:SHOWN])
+                own = "; ".join(
+                    f"{', '.join(one.methods)}: {', '.join(one.metrics)}"
+                    for one in self.parts[:SHOWN]
+                )
                 raise InputError(f"no metric is there for every method ({own})")
             raise InputError(
                 f"the results hold {len(known)} metrics; choose one of {', '.join(known)} with "
@@ -249,7 +291,9 @@ class Collected:
         if metric in known or len(fits) == 1:
             return metric if metric in known else fits[0]
         if len(fits) > 1:
-            raise InputError(f"{metric!r} is there in several ways: choose one of {', '.join(fits)}")
+            raise InputError(
+                f"{metric!r} is there in several ways: choose one of {', '.join(fits)}"
+            )
         if metric in refused:
             raise InputError(f"{metric} cannot be compared: {refused[metric]}")
         raise unknown_name("metric", metric, known)
@@ -259,13 +303,16 @@ class Collected:
         rows = []
         for (reader, method), group in groupby(
             sorted(
-                ((one.reader, method, one) for one in self.parts for method in one.methods), key=lambda each: each[:2]
+                ((one.reader, method, one) for one in self.parts for method in one.methods),
+                key=lambda each: each[:2],
             ),
             key=lambda each: each[:2],
         ):
             mine = [one for _, _, one in group]
             frames = [one.frame[(one.frame["method"] == method).to_numpy()] for one in mine]
-            tasks = dict.fromkeys(str(name) for frame in frames for name in pd.unique(frame["dataset"]))
+            tasks = dict.fromkeys(
+                str(name) for frame in frames for name in pd.unique(frame["dataset"])
+            )
             metrics = dict.fromkeys(name for one in mine for name in one.metrics)
             rows.append(
                 {
@@ -301,15 +348,24 @@ class Collected:
             where = f" on {_few(datasets)}" if name in there else ""
             lines.append(f"{name} is not compared{where}: {why}.")
         if self.unknown:
-            lines.append(f"{len(self.unknown)} files are of no known format: {_few(p.name for p in self.unknown)}.")
+            lines.append(
+                f"{len(self.unknown)} files are of no known format:"
+                f" {_few(p.name for p in self.unknown)}."
+            )
         return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
 
     def files(self) -> pd.DataFrame:
         """Return every file behind the results with its size and SHA-256, those that a store was filled from too."""
         found = file_facts(one.source for one in self.parts)
-        kept = dict.fromkeys((one.source.path.name, *row) for one in self.parts for row in one.kept_files)
+        kept = dict.fromkeys(
+            (one.source.path.name, *row) for one in self.parts for row in one.kept_files
+        )
         rows = [(f"{name} (kept in {store})", size, sha) for store, name, size, sha in kept]
-        return pd.concat([found, pd.DataFrame(rows, columns=found.columns)], ignore_index=True) if rows else found
+        return (
+            pd.concat([found, pd.DataFrame(rows, columns=found.columns)], ignore_index=True)
+            if rows
+            else found
+        )
 
     def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
         """Return the values of a metric that are paired, item by item, with what was left out."""
@@ -325,7 +381,11 @@ class Collected:
             if chosen not in one.metrics:
                 continue
             kept = ["method", "dataset", *one.keys, chosen]
-            frames.append(one.frame[kept].rename(columns={chosen: "value"}).astype({"method": str, "dataset": str}))
+            frames.append(
+                one.frame[kept]
+                .rename(columns={chosen: "value"})
+                .astype({"method": str, "dataset": str})
+            )
         return pd.concat(frames, ignore_index=True).assign(metric=chosen)
 
     def designs(self, experiment: str | None = None) -> dict[str, Any]:
@@ -374,7 +434,9 @@ class Collected:
         if self.unit == "item" and not per_dataset:
             joined = self.joined(chosen, trust_ids=trust_ids)
             table = ItemTable(joined.frame, "item", joined.cluster, "dataset", False, ())
-            result: Comparison = compare_items(table, metric=chosen, higher_is_better=higher, **options)
+            result: Comparison = compare_items(
+                table, metric=chosen, higher_is_better=higher, **options
+            )
             notes = joined.notes
         else:
             joined_items = self.joined(chosen, trust_ids=trust_ids) if self.unit == "item" else None
@@ -387,12 +449,14 @@ class Collected:
         """Compare over datasets; a failure that a source tells of is an outcome, a row that is not there is a gap."""
         frame = self.scores(metric) if joined is None else _means_of_items(joined, metric)
         notes: list[str] = [] if joined is None else list(joined.notes)
-        unshown = [name for name in folds_not_shown(self.parts, metric) if name in set(frame["dataset"])]
+        unshown = [
+            name for name in folds_not_shown(self.parts, metric) if name in set(frame["dataset"])
+        ]
         if unshown:
             frame = _means_of(frame, unshown)
             notes.append(
-                f"The folds of {_few(unshown)} are not shown to be the same for all methods: only their means are "
-                "paired."
+                f"The folds of {_few(unshown)} are not shown to be the same for all methods: only"
+                " their means are paired."
             )
         known = {name: design for name, design in self.designs().items() if name not in unshown}
         mixed = dict.fromkeys(one.mixed[metric] for one in self.parts if metric in one.mixed)
@@ -404,16 +468,21 @@ class Collected:
             notes += said
         if mixed:
             if failed and len(frame) > len(frame.drop_duplicates(["method", "dataset"])):
-                notes.append("A dataset on which a split of a method failed counts as failed for it.")
+                notes.append(
+                    "A dataset on which a split of a method failed counts as failed for it."
+                )
             frame = _mean_per_dataset(frame)
             known = {}
             asked = "test" in options and options["test"] is not None
             options |= {} if asked else {"test": "sign", "bayes": False}
             notes.append(
-                f"{metric} is {'; '.join(mixed)}: means over datasets of several metrics have no unit, so "
+                f"{metric} is {'; '.join(mixed)}: means over datasets of several metrics have no"
+                " unit, so "
                 f"{'the sizes of differences mean little' if asked else 'only who is better on a dataset counts'}."
             )
-        found = compare(frame, metric=metric, higher_is_better=higher, designs=known or None, **options)
+        found = compare(
+            frame, metric=metric, higher_is_better=higher, designs=known or None, **options
+        )
         return found, tuple(notes)
 
 
@@ -437,9 +506,14 @@ def _without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         raise InputError("no dataset and fold has a row of every method: nothing can be paired")
     n_units = len(frame.loc[~whole, keys].drop_duplicates())
     return frame[whole], [
-        f"Left out: {n_units} splits that some method has no row for, which is not a failure."
-        if len(keys) > 1
-        else f"Left out: {n_units} datasets that some method has no row for, which is not a failure."
+        (
+            f"Left out: {n_units} splits that some method has no row for, which is not a failure."
+            if len(keys) > 1
+            else (
+                f"Left out: {n_units} datasets that some method has no row for, which is not a"
+                " failure."
+            )
+        )
     ]
 
 
@@ -452,15 +526,23 @@ def _mean_per_dataset(frame: pd.DataFrame) -> pd.DataFrame:
     if doubled.any():
         row = frame[doubled].iloc[0]
         where = ", ".join(f"{name} {row[name]}" for name in keys)
-        raise InputError(f"the score of {row['method']!r} on {row['dataset']}, {where} stands twice: keep one")
+        raise InputError(
+            f"the score of {row['method']!r} on {row['dataset']}, {where} stands twice: keep one"
+        )
     # A failed split makes the mean missing: a mean over the others would be of easier ones.
-    means = frame.groupby(["method", "dataset"], sort=False)["value"].agg(lambda values: values.mean(skipna=False))
+    means = frame.groupby(["method", "dataset"], sort=False)["value"].agg(
+        lambda values: values.mean(skipna=False)
+    )
     return means.reset_index().assign(metric=frame["metric"].iloc[0])
 
 
 def _means_of_items(joined: Joined, metric: str) -> pd.DataFrame:
     """Return the mean of every method over the paired items of each dataset."""
-    means = joined.frame.groupby(["method", "dataset"], observed=True, sort=False)["value"].mean().reset_index()
+    means = (
+        joined.frame.groupby(["method", "dataset"], observed=True, sort=False)["value"]
+        .mean()
+        .reset_index()
+    )
     return means.astype({"method": str, "dataset": str}).assign(metric=metric)
 
 

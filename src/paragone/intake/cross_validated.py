@@ -21,14 +21,16 @@ CERTAIN_FOLDS = 5
 """Up to so many scores are folds of one cross-validation; ten may as well be five repeats of two, or two of five."""
 _SPLIT = re.compile(r"^split(?P<split>\d+)_test_(?P<scorer>.+)$")
 SAME_SPLITS = (
-    "That all methods were split the same way (one cv object, one random_state) is not told: cross_validate with "
-    "return_indices=True keeps it."
+    "That all methods were split the same way (one cv object, one random_state) is not told:"
+    " cross_validate with return_indices=True keeps it."
 )
 WINNER = (
-    "The best candidate of a search looks better than it is, because its folds chose it: its score is optimistic until "
-    "rows that the search did not see confirm it."
+    "The best candidate of a search looks better than it is, because its folds chose it: its score"
+    " is optimistic until rows that the search did not see confirm it."
 )
-HALVING = "successive halving gives candidates different numbers of rows, so their folds are not paired"
+HALVING = (
+    "successive halving gives candidates different numbers of rows, so their folds are not paired"
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,10 @@ def is_cross_validation(found: object) -> bool:
     return (
         isinstance(found, Mapping)
         and any(str(name).startswith("test_") for name in found)
-        and all(isinstance(value, Sequence | Mapping | np.ndarray | pd.Series) for value in _tests(found).values())
+        and all(
+            isinstance(value, Sequence | Mapping | np.ndarray | pd.Series)
+            for value in _tests(found).values()
+        )
     )
 
 
@@ -69,7 +74,9 @@ def of_cross_validation(found: Mapping[Any, Any], method: str, dataset: str) -> 
     >>> one.scores["test_score"].tolist()
     [0.9, 0.8]
     """
-    scores = {name: _numbers(value, f"{name} of {method!r}") for name, value in _tests(found).items()}
+    scores = {
+        name: _numbers(value, f"{name} of {method!r}") for name, value in _tests(found).items()
+    }
     sizes = {len(values) for values in scores.values()}
     if len(sizes) != 1 or 0 in sizes:
         raise InputError(f"the scores of {method!r} have different numbers of folds")
@@ -90,7 +97,9 @@ def _numbers(values: Any, what: str) -> np.ndarray:
         # A frame as JSON: the rows stand under their numbers.
         values = [values[key] for key in sorted(values, key=lambda key: int(key))]
     try:
-        found = np.asarray([np.nan if value is None else value for value in values], dtype=np.float64)
+        found = np.asarray(
+            [np.nan if value is None else value for value in values], dtype=np.float64
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"the {what} are not all numbers") from error
     if found.ndim != 1:
@@ -123,11 +132,19 @@ def of_search(found: Mapping[Any, Any], dataset: str, before: str = "") -> list[
     names = _candidates(found, n)
     if len(set(names)) < n:
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the candidate {twice!r} stands twice: the table holds two searches, keep one")
-    tables = {name: np.stack([splits[i] for i in range(len(splits))], axis=1) for name, splits in columns.items()}
+        raise InputError(
+            f"the candidate {twice!r} stands twice: the table holds two searches, keep one"
+        )
+    tables = {
+        name: np.stack([splits[i] for i in range(len(splits))], axis=1)
+        for name, splits in columns.items()
+    }
     return [
         CrossValidated(
-            f"{before}{names[i]}", dataset, {name: table[i] for name, table in tables.items()}, searched=True
+            f"{before}{names[i]}",
+            dataset,
+            {name: table[i] for name, table in tables.items()},
+            searched=True,
         )
         for i in range(n)
     ]
@@ -141,7 +158,9 @@ def _candidates(found: Mapping[Any, Any], n: int) -> list[str]:
     }
     differing = {name: values for name, values in settings.items() if len(set(values)) > 1}
     if differing:
-        return [", ".join(f"{name}={values[i]}" for name, values in differing.items()) for i in range(n)]
+        return [
+            ", ".join(f"{name}={values[i]}" for name, values in differing.items()) for i in range(n)
+        ]
     params = [str(value) for value in _listed(found.get("params", []))]
     return params if len(params) == n else [f"candidate {i + 1}" for i in range(n)]
 
@@ -156,21 +175,33 @@ def cross_validated_records(found: Iterable[CrossValidated], source: Source) -> 
     for one in found:
         n_splits = len(next(iter(one.scores.values())))
         frame = pd.DataFrame(
-            {"method": one.method, "dataset": one.dataset, "fold": [str(i) for i in range(n_splits)], **one.scores}
+            {
+                "method": one.method,
+                "dataset": one.dataset,
+                "fold": [str(i) for i in range(n_splits)],
+                **one.scores,
+            }
         )
         conditions = [Condition(one.dataset, "number of folds", str(n_splits), stops=True)]
         notes = [WINNER] if one.searched else []
-        design: Design | None = Design(n_splits, 1, 1 / (n_splits - 1)) if 1 < n_splits <= CERTAIN_FOLDS else None
+        design: Design | None = (
+            Design(n_splits, 1, 1 / (n_splits - 1)) if 1 < n_splits <= CERTAIN_FOLDS else None
+        )
         if one.splits:
-            design = design_of([SimpleNamespace(train=train, test=test) for train, test in one.splits])
-            told = sha256(b"".join(test.tobytes() + b"|" for _, test in one.splits)).hexdigest()[:12]
+            design = design_of(
+                [SimpleNamespace(train=train, test=test) for train, test in one.splits]
+            )
+            told = sha256(b"".join(test.tobytes() + b"|" for _, test in one.splits)).hexdigest()[
+                :12
+            ]
             conditions.append(Condition(one.dataset, "split into folds", told, stops=True))
         elif not one.searched:
             notes.append(SAME_SPLITS)
         if design is None and n_splits > 1:
             notes.append(
-                f"{n_splits} scores may be one cross-validation or a repeated one, which scikit-learn writes in one "
-                f"row: say {argument('repeats', 1)} or how many repeats there are."
+                f"{n_splits} scores may be one cross-validation or a repeated one, which"
+                f" scikit-learn writes in one row: say {argument('repeats', 1)} or how many repeats"
+                " there are."
             )
         parts.append(
             Records(

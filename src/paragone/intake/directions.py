@@ -19,10 +19,12 @@ LOWER = (
     "brier_score_loss", "ece", "perplexity", "ppl", "wer", "cer", "fid", "hamming", "hamming_loss", "metric_error",
 )  # fmt: skip
 _BEFORE = re.compile(
-    r"^((metrics?|test|testing|val|valid|validation|dev|eval|final|best|mean|avg|epoch|results?|scores?)[_./ -]+)+"
+    r"^((metrics?|test|testing|val|valid|validation|dev|eval|final|best|mean|avg|epoch|results?|scores?)[_./"
+    r" -]+)+"
 )
 _BEHIND = re.compile(
-    r"([_./ -]+(test|testing|val|valid|validation|dev|eval|epoch|macro|micro|weighted|samples|ovr|ovo|mean|score))+$"
+    r"([_./"
+    r" -]+(test|testing|val|valid|validation|dev|eval|epoch|macro|micro|weighted|samples|ovr|ovo|mean|score))+$"
 )
 
 
@@ -32,8 +34,8 @@ def known_direction(name: str) -> bool | None:
     Parameters
     ----------
     name : str
-        As a program or a file has it: what stands before it for the part of the data, and behind it for an average,
-        is looked past.
+        As a program or a file has it: what stands before it for the part of the data, and behind it
+        for an average, is looked past.
 
     Examples
     --------
@@ -46,7 +48,12 @@ def known_direction(name: str) -> bool | None:
     if own is not None:
         return own
     whole = name.strip().lower().replace("__", "_")
-    for text in (whole, _BEHIND.sub("", whole), _BEFORE.sub("", whole), _BEHIND.sub("", _BEFORE.sub("", whole))):
+    for text in (
+        whole,
+        _BEHIND.sub("", whole),
+        _BEFORE.sub("", whole),
+        _BEHIND.sub("", _BEFORE.sub("", whole)),
+    ):
         plain = text.replace(" ", "_").replace("-", "_")
         if plain.startswith("neg_"):
             return True if known_direction(plain.removeprefix("neg_")) is False else None

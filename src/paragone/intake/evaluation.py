@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.ties import FloatArray
 
-_LOWER = "perplexity word_perplexity byte_perplexity bits_per_byte brier_score brier ter wer cer loss"
+_LOWER = (
+    "perplexity word_perplexity byte_perplexity bits_per_byte brier_score brier ter wer cer loss"
+)
 _HIGHER = (
-    "acc acc_norm acc_bytes acc_mutual_info acc_all em exact exact_match quasi_exact_match prefix_exact_match "
-    "quasi_prefix_exact_match exact_match_indicator contains f1 f1_score mcc bleu bleu_1 bleu_4 chrf rouge1 rouge2 "
-    "rougel rougelsum rouge_1 rouge_2 rouge_l prompt_level_strict_acc prompt_level_loose_acc inst_level_strict_acc "
-    "inst_level_loose_acc likelihood loglikelihood qem pem pqem extractive_match accuracy main_score ndcg mrr map"
+    "acc acc_norm acc_bytes acc_mutual_info acc_all em exact exact_match quasi_exact_match"
+    " prefix_exact_match quasi_prefix_exact_match exact_match_indicator contains f1 f1_score mcc"
+    " bleu bleu_1 bleu_4 chrf rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l"
+    " prompt_level_strict_acc prompt_level_loose_acc inst_level_strict_acc inst_level_loose_acc"
+    " likelihood loglikelihood qem pem pqem extractive_match accuracy main_score ndcg mrr map"
 )
 LOWER, HIGHER = frozenset(_LOWER.split()), frozenset(_HIGHER.split())
 """Metrics of evaluations of which the lower, or the higher, is better."""
@@ -77,7 +80,9 @@ def content_hash(*columns: Sequence[Any]) -> NDArray[np.uint64] | NDArray[np.obj
         texts[:] = column
         kinds = set(map(type, column))
         if kinds != {str}:
-            missing |= np.fromiter((value is None for value in column), dtype=bool, count=len(column))
+            missing |= np.fromiter(
+                (value is None for value in column), dtype=bool, count=len(column)
+            )
             texts[:] = [value if isinstance(value, str) else repr(value) for value in column]
         mine = pd.util.hash_array(texts, categorize=False)
         # An odd factor mixes: two equal texts must not cancel out.

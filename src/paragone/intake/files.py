@@ -15,7 +15,8 @@ from paragone.intake.source import Source
 def file_facts(sources: Iterable[Source]) -> pd.DataFrame:
     r"""Return every file behind some sources: its name, its size and its SHA-256.
 
-    Names begin with what the user named; no folder above it is told, unless two files had the same name then.
+    Names begin with what the user named; no folder above it is told, unless two files had the same
+    name then.
 
     Examples
     --------
@@ -45,7 +46,11 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path] if path.exists() else []
     found = (one for one in sorted(path.rglob("*")) if one.is_file())
-    return [one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts)]
+    return [
+        one
+        for one in found
+        if not any(part.startswith(".") for part in one.relative_to(path).parts)
+    ]
 
 
 def _told_apart(paths: Sequence[Path], parts: Sequence[tuple[str, ...]]) -> list[str]:

@@ -20,7 +20,9 @@ _NOT_METRICS = "doc target arguments resps filtered_resps metrics"
 FIXED = ("doc_id", "filter", "doc_hash", "target_hash", "prompt_hash", "scores_per_repeat")
 OWN_KEYS = frozenset((*FIXED, *_NOT_METRICS.split()))
 """Keys of a line that are no metrics."""
-NOT_PER_ITEM = {"perplexity": "an item holds a log-likelihood, and the perplexity is made of all items together"}
+NOT_PER_ITEM = {
+    "perplexity": "an item holds a log-likelihood, and the perplexity is made of all items together"
+}
 """Metrics that stand with each item as something else than what they are called."""
 KEYS = ("item", "evidence", "prompt")
 BLOCK = 4096
@@ -59,7 +61,8 @@ def read_samples(source: Source, filters: Mapping[str, Sequence[str]]) -> Sample
     source : Source
         A file with one object per line, or one list of them.
     filters : mapping of str to sequence of str
-        The filters of each metric in the order of the results file: before version 0.4.7 the lines do not name theirs.
+        The filters of each metric in the order of the results file: before version 0.4.7 the lines
+        do not name theirs.
 
     Returns
     -------
@@ -69,15 +72,22 @@ def read_samples(source: Source, filters: Mapping[str, Sequence[str]]) -> Sample
     Raises
     ------
     InputError
-        An item stands twice with different content, or lines of several filters cannot be told apart.
+        An item stands twice with different content, or lines of several filters cannot be told
+        apart.
     """
     first = _first_line(source)
     named = first.get("metrics")
-    metrics = list(map(str, named)) if isinstance(named, list) else [key for key in first if key not in OWN_KEYS]
+    metrics = (
+        list(map(str, named))
+        if isinstance(named, list)
+        else [key for key in first if key not in OWN_KEYS]
+    )
     if not metrics:
         raise InputError(f"{source.where}: its samples hold no metric")
     rows = _read_rows(source, metrics)
-    refused = {name: why for name in metrics if (why := rows.reasons.get(name) or NOT_PER_ITEM.get(name))}
+    refused = {
+        name: why for name in metrics if (why := rows.reasons.get(name) or NOT_PER_ITEM.get(name))
+    }
     refused |= {name: "a metric cannot have the name of a key" for name in metrics if name in KEYS}
     kept = {name: rows.values[name] for name in rows.values if _plain(name) not in refused}
     known = [name for name in metrics if name in filters] or list(filters)
@@ -121,14 +131,17 @@ class _Rows:
 
 def _read_rows(source: Source, metrics: Sequence[str]) -> _Rows:
     """Read all lines, some at a time, so that only numbers of them stay."""
-    pieces: dict[str, list[Any]] = {name: [] for name in ("item", "evidence", "prompt", "filter", *metrics)}
+    pieces: dict[str, list[Any]] = {
+        name: [] for name in ("item", "evidence", "prompt", "filter", *metrics)
+    }
     repeats: dict[str, list[Any]] = {}
     reasons: dict[str, str] = {}
     names: dict[Any, int] = {}
     n_rows = 0
     for block in _blocks(source, [*FIXED, *metrics]):
         ids, named, docs, targets, prompts, repeated, *values = (
-            list(map(attrgetter(f"field_{place}"), block)) for place in range(len(FIXED) + len(metrics))
+            list(map(attrgetter(f"field_{place}"), block))
+            for place in range(len(FIXED) + len(metrics))
         )
         pieces["item"].append(_ids(ids, source))
         pieces["evidence"].append(content_hash(docs, targets))
@@ -201,7 +214,11 @@ def _codes(named: list[Any], names: dict[Any, int]) -> np.ndarray:
         names.setdefault(one, len(names))
     if len(there) == 1:
         return np.full(len(named), names[next(iter(there))], dtype=np.int16)
-    return np.fromiter((names[None if one is None else str(one)] for one in named), dtype=np.int16, count=len(named))
+    return np.fromiter(
+        (names[None if one is None else str(one)] for one in named),
+        dtype=np.int16,
+        count=len(named),
+    )
 
 
 def _repeat_means(repeated: list[Any], metrics: Sequence[str]) -> dict[str, np.ndarray]:
@@ -228,7 +245,11 @@ def _stacked(pieces: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
 
 
 def _by_filter(
-    source: Source, frame: pd.DataFrame, codes: np.ndarray, names: list[str | None], told: Sequence[str]
+    source: Source,
+    frame: pd.DataFrame,
+    codes: np.ndarray,
+    names: list[str | None],
+    told: Sequence[str],
 ) -> tuple[dict[str, pd.DataFrame], dict[str, int]]:
     """Return the rows of each filter, one per item, and how many stood twice."""
     if names == [None]:
@@ -243,8 +264,8 @@ def _by_filter(
             if differing.any():
                 doc = mine.loc[differing, "item"].iloc[0]
                 raise InputError(
-                    f"{source.where}: doc_id {doc} stands twice with different content: the file holds two runs, "
-                    "keep one"
+                    f"{source.where}: doc_id {doc} stands twice with different content: the file"
+                    " holds two runs, keep one"
                 )
             twice += int(again.sum())
             mine = mine[~again]
@@ -252,28 +273,32 @@ def _by_filter(
     return found, {"lines that stand twice with the same content": twice} if twice else {}
 
 
-def _unnamed(source: Source, frame: pd.DataFrame, told: Sequence[str]) -> tuple[np.ndarray, list[str | None]]:
+def _unnamed(
+    source: Source, frame: pd.DataFrame, told: Sequence[str]
+) -> tuple[np.ndarray, list[str | None]]:
     """Tell the filters of lines that do not name theirs: the lines of one come before those of the next."""
     one = np.zeros(len(frame), dtype=np.int16)
     again = frame["item"].duplicated()
     if len(told) <= 1 or not again.any():
         if len(told) > 1:
             raise InputError(
-                f"{source.where}: the results file tells {len(told)} filters ({', '.join(told)}) and each doc_id "
-                "stands once without a named one: lines are missing"
+                f"{source.where}: the results file tells {len(told)} filters ({', '.join(told)})"
+                " and each doc_id stands once without a named one: lines are missing"
             )
         if again.any() and not told and (again & ~frame.duplicated()).any():
             doc = frame.loc[again & ~frame.duplicated(), "item"].iloc[0]
             raise InputError(
-                f"{source.where}: doc_id {doc} stands several times with different content and no named filter: these "
-                "are several filters, which the results file of the same run beside it would tell, or several runs"
+                f"{source.where}: doc_id {doc} stands several times with different content and no"
+                " named filter: these are several filters, which the results file of the same run"
+                " beside it would tell, or several runs"
             )
         return one, [told[0] if told else None]
     nth = frame.groupby("item", sort=False).cumcount().to_numpy()
     sizes = frame["item"].value_counts().to_numpy()
     if (sizes % len(told)).any():
         raise InputError(
-            f"{source.where}: its lines name no filter, and not every doc_id stands once for each of {', '.join(told)}"
+            f"{source.where}: its lines name no filter, and not every doc_id stands once for each"
+            f" of {', '.join(told)}"
         )
     return (nth % len(told)).astype(np.int16), list(told)
 
@@ -282,10 +307,12 @@ def _side_by_side(source: Source, parts: Mapping[str, pd.DataFrame]) -> pd.DataF
     """Put the metrics of all filters beside each other, item by item."""
     if len(parts) == 1:
         (name, part), *_ = parts.items()
-        return part.rename(columns={one: f"{one},{name}" for one in part.columns if one not in KEYS}).reset_index(
-            drop=True
-        )
-    codes, items = pd.factorize(np.concatenate([part["item"].to_numpy() for part in parts.values()]))
+        return part.rename(
+            columns={one: f"{one},{name}" for one in part.columns if one not in KEYS}
+        ).reset_index(drop=True)
+    codes, items = pd.factorize(
+        np.concatenate([part["item"].to_numpy() for part in parts.values()])
+    )
     found: dict[str, np.ndarray] = {"item": np.asarray(items)}
     start = 0
     there = np.zeros(len(items), dtype=bool)
@@ -303,7 +330,10 @@ def _side_by_side(source: Source, parts: Mapping[str, pd.DataFrame]) -> pd.DataF
             column = found.setdefault(one, np.zeros(len(items), dtype=values.dtype))
             known = there[mine]
             if one == "evidence" and (column[mine[known]] != values[known]).any():
-                raise InputError(f"{source.where}: a doc_id has different contents under two filters: keep one run")
+                raise InputError(
+                    f"{source.where}: a doc_id has different contents under two filters: keep"
+                    " one run"
+                )
             column[mine[~known]] = values[~known]
         there[mine] = True
     order = [*(one for one in KEYS if one in found), *(one for one in found if one not in KEYS)]

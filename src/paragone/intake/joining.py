@@ -54,7 +54,9 @@ def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
     for one in parts:
         who = ", ".join(one.methods)
         for condition in one.conditions:
-            at = told.setdefault((condition.name, condition.stops), {}).setdefault(condition.dataset, {})
+            at = told.setdefault((condition.name, condition.stops), {}).setdefault(
+                condition.dataset, {}
+            )
             at[who] = condition.value
     lines = []
     for (name, stops), places in told.items():
@@ -65,8 +67,12 @@ def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
         values = ", ".join(f"{who}: {value}" for who, value in list(of.items())[:SHOWN])
         more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
         if stops:
-            raise InputError(f"the {name} differs on {dataset}{more} ({values}): these are not the same task")
-        lines.append(f"The {name} differs on {dataset}{more} ({values}): it is part of what is compared.")
+            raise InputError(
+                f"the {name} differs on {dataset}{more} ({values}): these are not the same task"
+            )
+        lines.append(
+            f"The {name} differs on {dataset}{more} ({values}): it is part of what is compared."
+        )
     return tuple(lines)
 
 
@@ -78,7 +84,8 @@ def knows_folds(one: Records) -> bool:
 def folds_not_shown(parts: Sequence[Records], metric: str) -> list[str]:
     """Return the datasets of which nothing shows that the folds of all methods are the same.
 
-    Where no source says what its folds are made of, their numbers are taken at their word, as in one table.
+    Where no source says what its folds are made of, their numbers are taken at their word, as in
+    one table.
 
     Examples
     --------
@@ -104,7 +111,8 @@ def folds_not_shown(parts: Sequence[Records], metric: str) -> list[str]:
         dataset
         for dataset, units in made_of.items()
         # Two proofs for one fold, or a source without a proof beside one that has it.
-        if any(len(proofs) > 1 for proofs in units.values()) or len({None in proofs for proofs in units.values()}) > 1
+        if any(len(proofs) > 1 for proofs in units.values())
+        or len({None in proofs for proofs in units.values()}) > 1
     ]
 
 
@@ -150,12 +158,14 @@ def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False
             kept.append(paired)
     if n_repeats > 1:
         notes.append(
-            f"The mean over up to {n_repeats} repeats stands for an item: repeats of one are not further items."
+            f"The mean over up to {n_repeats} repeats stands for an item: repeats of one are not"
+            " further items."
         )
     notes += [f"Left out: {count} {why}." for why, count in counts.items() if count]
     if prompts:
         notes.append(
-            f"{prompts} items were shown to the methods in different prompts: that is part of what is compared."
+            f"{prompts} items were shown to the methods in different prompts: that is part of what"
+            " is compared."
         )
     if not kept:
         raise InputError("no item has a value of every method: nothing can be paired")
@@ -170,16 +180,23 @@ def _one_frame(parts: Sequence[Records], metric: str) -> pd.DataFrame:
     columns: dict[str, object] = {}
     for name in ("method", "dataset"):
         columns[name] = union_categoricals(
-            [pd.Categorical(one.frame[name].astype("category")) for one in with_metric], ignore_order=True
+            [pd.Categorical(one.frame[name].astype("category")) for one in with_metric],
+            ignore_order=True,
         )
     sizes = [len(one.frame) for one in with_metric]
     for name in ("item", *names):
         pieces = [
-            one.frame[name].to_numpy() if name in one.frame.columns else np.full(size, None, dtype=object)
+            (
+                one.frame[name].to_numpy()
+                if name in one.frame.columns
+                else np.full(size, None, dtype=object)
+            )
             for one, size in zip(with_metric, sizes, strict=True)
         ]
         columns[name] = _stacked(pieces)
-    columns["value"] = np.concatenate([one.frame[metric].to_numpy(dtype=np.float64) for one in with_metric])
+    columns["value"] = np.concatenate(
+        [one.frame[metric].to_numpy(dtype=np.float64) for one in with_metric]
+    )
     return pd.DataFrame(columns)
 
 
@@ -187,12 +204,19 @@ def _stacked(pieces: Sequence[np.ndarray]) -> np.ndarray:
     """Put keys below each other: numbers stay numbers where all are, else all are texts."""
     if all(piece.dtype.kind in "iu" for piece in pieces):
         return np.concatenate(pieces)
-    texts = [np.asarray([None if one is None else _spelt(one) for one in piece], dtype=object) for piece in pieces]
+    texts = [
+        np.asarray([None if one is None else _spelt(one) for one in piece], dtype=object)
+        for piece in pieces
+    ]
     return np.concatenate(texts)
 
 
 def _spelt(key: object) -> str:
-    return str(int(key)) if isinstance(key, float | np.floating) and float(key).is_integer() else str(key)
+    return (
+        str(int(key))
+        if isinstance(key, float | np.floating) and float(key).is_integer()
+        else str(key)
+    )
 
 
 def _means_of_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
@@ -206,11 +230,15 @@ def _means_of_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
     if again.any():
         double = frame.duplicated([*keys, *repeats], keep=False)
         row = frame[double].iloc[0]
-        same = frame[double].groupby([*keys, *repeats], observed=True, dropna=False)["value"].nunique(dropna=False)
+        same = (
+            frame[double]
+            .groupby([*keys, *repeats], observed=True, dropna=False)["value"]
+            .nunique(dropna=False)
+        )
         if (same > 1).any():
             raise InputError(
-                f"item {row['item']!r} of {row['dataset']} stands twice with different values for {row['method']!r}: "
-                "the file holds two runs, keep one"
+                f"item {row['item']!r} of {row['dataset']} stands twice with different values for"
+                f" {row['method']!r}: the file holds two runs, keep one"
             )
         frame = frame[~again]
     twice = int(again.sum())
@@ -220,7 +248,8 @@ def _means_of_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
     sizes = groups["value"].transform("size")
     first = groups.head(1).drop(columns=repeats)
     if (sizes > 1).any():
-        # A repeat without a value makes the mean missing: it would be of other repeats than the other method's.
+        # A repeat without a value makes the mean missing: it would be of other repeats than the
+        # other method's.
         means = groups["value"].mean().where(groups["value"].count() == groups["value"].size())
         first = first.assign(value=means.to_numpy())
     return first, twice, int(sizes.max())
@@ -231,7 +260,9 @@ def _seen_before(frame: pd.DataFrame, repeats: Sequence[str]) -> np.ndarray:
     if not repeats:
         item, names = pd.factorize(frame["item"])
         n_methods = len(frame["method"].cat.categories)
-        seen = np.bincount(item * np.int64(n_methods) + frame["method"].cat.codes.to_numpy(), minlength=len(names))
+        seen = np.bincount(
+            item * np.int64(n_methods) + frame["method"].cat.codes.to_numpy(), minlength=len(names)
+        )
         if seen.max() <= 1:
             return np.zeros(len(frame), dtype=bool)
     return np.asarray(frame.duplicated(["method", "item", *repeats]))
@@ -267,12 +298,21 @@ def _paired(
         left_out[failed] = int((everywhere & ~whole).sum())
     kept = whole[item]
     prompts = _other_prompts(rows[kept], item[kept])
-    found = rows[kept].drop(columns=["evidence", "prompt", "item"], errors="ignore").assign(sample=item[kept])
+    found = (
+        rows[kept]
+        .drop(columns=["evidence", "prompt", "item"], errors="ignore")
+        .assign(sample=item[kept])
+    )
     return (found if len(found) else None), left_out, prompts
 
 
 def _by_evidence(
-    rows: pd.DataFrame, item: np.ndarray, names: Iterable[object], codes: np.ndarray, dataset: str, n_methods: int
+    rows: pd.DataFrame,
+    item: np.ndarray,
+    names: Iterable[object],
+    codes: np.ndarray,
+    dataset: str,
+    n_methods: int,
 ) -> tuple[np.ndarray, Iterable[object]]:
     """Check that items of one name are the same; where names disagree and contents agree, pair by content."""
     values = rows["evidence"].to_numpy()
@@ -285,15 +325,18 @@ def _by_evidence(
     if not differing.any():
         return item, names
     # Items under other numbers, as after a shuffle: every content is there once for each method.
-    once = known.all() and not pd.DataFrame({"method": codes, "evidence": evidence}).duplicated().any()
+    once = (
+        known.all() and not pd.DataFrame({"method": codes, "evidence": evidence}).duplicated().any()
+    )
     shared = np.bincount(evidence[known]) == n_methods
     if once and shared.all():
         return evidence, contents
     count = int(pairs.loc[differing, "item"].nunique())
     first = list(names)[int(pairs.loc[differing, "item"].iloc[0])]
     raise InputError(
-        f"{count} items of {dataset} have the same name and different contents (first: {first}): another revision of "
-        f"the data, or shuffled options; {argument('trust_ids', True)} pairs them all the same"
+        f"{count} items of {dataset} have the same name and different contents (first: {first}):"
+        f" another revision of the data, or shuffled options; {argument('trust_ids', True)} pairs"
+        " them all the same"
     )
 
 

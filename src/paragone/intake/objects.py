@@ -31,9 +31,9 @@ def from_objects(objects: Mapping[str, Any] | Any, *, dataset: str = "data") -> 
     Parameters
     ----------
     objects : mapping of str to object
-        By method: what ``cross_validate`` returned, a fitted search or its ``cv_results_``, or a report of skore.
-        A mapping of such mappings is taken as dataset by dataset. A single report that compares several, or a single
-        search, needs no name.
+        By method: what ``cross_validate`` returned, a fitted search or its ``cv_results_``, or a
+        report of skore. A mapping of such mappings is taken as dataset by dataset. A single report
+        that compares several, or a single search, needs no name.
     dataset : str
         What the data are called, where the objects are not mapped by dataset.
 
@@ -53,7 +53,9 @@ def from_objects(objects: Mapping[str, Any] | Any, *, dataset: str = "data") -> 
     for name, of_dataset, one in _entries(objects, dataset):
         parts += records_of_object(one, name, of_dataset, Source(Path(name or "object")))
     if not parts:
-        raise InputError("there is nothing to compare: give a mapping from names of methods to their results")
+        raise InputError(
+            "there is nothing to compare: give a mapping from names of methods to their results"
+        )
     return collect([replace(one, reader=one.reader or "scikit-learn") for one in parts])
 
 
@@ -73,24 +75,40 @@ def records_of_object(found: Any, name: str, dataset: str, source: Source) -> li
     """Return the records of one object: a cross-validation, a search, a report; others are refused."""
     results = getattr(found, "cv_results_", None)
     if results is not None or is_search(found):
-        return cross_validated_records(of_search(results or found, dataset, f"{name}: " if name else ""), source)
+        return cross_validated_records(
+            of_search(results or found, dataset, f"{name}: " if name else ""), source
+        )
     if isinstance(found, pd.DataFrame):
         return records_of_object(found.to_dict("list"), name, dataset, source)
     if is_cross_validation(found):
-        return cross_validated_records([of_cross_validation(found, name or "method", dataset)], source)
+        return cross_validated_records(
+            [of_cross_validation(found, name or "method", dataset)], source
+        )
     reports = getattr(found, "reports_", None)
     if reports is not None and hasattr(found, "split_indices"):
         return _of_report(found, name, dataset, source)
     if reports is not None:
-        named = reports if isinstance(reports, Mapping) else {one.estimator_name_: one for one in reports}
+        named = (
+            reports
+            if isinstance(reports, Mapping)
+            else {one.estimator_name_: one for one in reports}
+        )
         if len(named) < len(reports):
-            raise InputError("two reports are of estimators with one name: compare them under names of their own")
-        return [part for own, one in named.items() for part in records_of_object(one, str(own), dataset, source)]
+            raise InputError(
+                "two reports are of estimators with one name: compare them under names of their own"
+            )
+        return [
+            part
+            for own, one in named.items()
+            for part in records_of_object(one, str(own), dataset, source)
+        ]
     if hasattr(found, "estimator_name_") and hasattr(found, "metrics"):
-        raise InputError(f"the report of {name or found.estimator_name_!r} is of one split: cross-validate it")
+        raise InputError(
+            f"the report of {name or found.estimator_name_!r} is of one split: cross-validate it"
+        )
     raise InputError(
-        f"{name or 'the object'} is {type(found).__name__}: what cross_validate returns, a fitted search, its "
-        "cv_results_ or a report of skore is needed"
+        f"{name or 'the object'} is {type(found).__name__}: what cross_validate returns, a fitted"
+        " search, its cv_results_ or a report of skore is needed"
     )
 
 
@@ -99,11 +117,15 @@ def _of_report(report: Any, name: str, dataset: str, source: Source) -> list[Rec
     table = report.metrics.summarize().frame(aggregate=None)
     splits = tuple((np.asarray(train), np.asarray(test)) for train, test in report.split_indices)
     if table.shape[1] != len(splits):
-        raise InputError(f"the report of {name!r} shows {table.shape[1]} splits and has {len(splits)}")
+        raise InputError(
+            f"the report of {name!r} shows {table.shape[1]} splits and has {len(splits)}"
+        )
     scores: dict[str, np.ndarray] = {}
     left_out = []
     for key, row in table.iterrows():
-        metric = "_".join(str(part) for part in key if str(part)) if isinstance(key, tuple) else str(key)
+        metric = (
+            "_".join(str(part) for part in key if str(part)) if isinstance(key, tuple) else str(key)
+        )
         metric = metric.lower().replace(" ", "_")
         if known_direction(metric.replace("_avg", "")) is None:
             left_out.append(metric)
@@ -115,4 +137,11 @@ def _of_report(report: Any, name: str, dataset: str, source: Source) -> list[Rec
     (found,) = cross_validated_records([one], source)
     directions = {metric: known_direction(metric.replace("_avg", "")) for metric in scores}
     note = f"Left out of the reports: {', '.join(left_out)}." if left_out else ""
-    return [replace(found, metrics=directions, notes=tuple(filter(None, (*found.notes, note))), reader="skore")]
+    return [
+        replace(
+            found,
+            metrics=directions,
+            notes=tuple(filter(None, (*found.notes, note))),
+            reader="skore",
+        )
+    ]

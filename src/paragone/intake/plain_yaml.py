@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _LINE = re.compile(
-    r"^(?P<indent> *)(?P<key>'[^']*'|\"[^\"]*\"|[^\s#:'\"-][^:#]*?|-?[^\s#:'\"-][^:#]*?)\s*:(?:\s+(?P<value>.*))?$"
+    r"^(?P<indent>"
+    r" *)(?P<key>'[^']*'|\"[^\"]*\"|[^\s#:'\"-][^:#]*?|-?[^\s#:'\"-][^:#]*?)\s*:(?:\s+(?P<value>.*))?$"
 )
 
 

@@ -26,7 +26,8 @@ class Asked:
     metric : str, optional
         The metric that is wanted; a reader of many may leave the others out.
     row : str, optional
-        Which row of a log of training is its result: ``last``, or ``best:COLUMN`` by a column of validation rows.
+        Which row of a log of training is its result: ``last``, or ``best:COLUMN`` by a column of
+        validation rows.
     run_code : bool, default=False
         Whether a file may be unpickled, which runs what stands in it.
     """
@@ -43,16 +44,18 @@ class Asked:
         """Refuse an option that names a column where a format says by itself what is what."""
         for name in ("method", "dataset", "unit", "value"):
             if getattr(self, name) is not None:
-                raise InputError(f"{source.where}: --{name} names a column; {title} have none to choose")
+                raise InputError(
+                    f"{source.where}: --{name} names a column; {title} have none to choose"
+                )
 
 
 @dataclass(frozen=True)
 class ResultReader:
     """A format of results: which files or folders are of it, and what reads one.
 
-    A reader of our own is one file in ``paragone.intake.readers`` that adds itself to `result_readers`; anybody else's
-    is named ``module:name`` in ``--as`` (this class or a plain function), or comes by an entry point
-    ``paragone.result_readers``.
+    A reader of our own is one file in ``paragone.intake.readers`` that adds itself to
+    `result_readers`; anybody else's is named ``module:name`` in ``--as`` (this class or a plain
+    function), or comes by an entry point ``paragone.result_readers``.
 
     Parameters
     ----------
@@ -63,10 +66,11 @@ class ResultReader:
     read : callable
         ``read(source, asked)`` returns `Records`, or several.
     recognises : callable
-        Says of a source, by its content, whether it is of this format; names of files are hints. It is asked about
-        folders too, before the files in them.
+        Says of a source, by its content, whether it is of this format; names of files are hints. It
+        is asked about folders too, before the files in them.
     traps : tuple of str
-        What goes wrong with such files, and what this reader does then. They stand in the documentation.
+        What goes wrong with such files, and what this reader does then. They stand in the
+        documentation.
     order : int, default=0
         Where several recognise the same source, the one with the lowest number reads it.
     """
@@ -87,11 +91,23 @@ class ResultReader:
             if source.path.name in str(error):
                 raise
             raise InputError(f"{source.where}: {error}") from error
-        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, NotImplementedError) as error:
-            raise InputError(f"{source.where}: cannot be read as {self.title} ({error!r})") from error
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            NotImplementedError,
+        ) as error:
+            raise InputError(
+                f"{source.where}: cannot be read as {self.title} ({error!r})"
+            ) from error
         for one in several:
             if not isinstance(one, Records):
-                raise InputError(f"reader {self.name!r} returned {type(one).__name__} for {source.where}, not Records")
+                raise InputError(
+                    f"reader {self.name!r} returned {type(one).__name__} for {source.where}, not"
+                    " Records"
+                )
         return several
 
 
@@ -100,13 +116,18 @@ def as_result_reader(found: Any) -> ResultReader:
     if isinstance(found, ResultReader):
         return found
     if not callable(found) or inspect.isclass(found):
-        raise InputError(f"reader of results: expected a function of a source, or a ResultReader, got {found!r}")
+        raise InputError(
+            f"reader of results: expected a function of a source, or a ResultReader, got {found!r}"
+        )
     name = getattr(found, "__name__", "reader")
     return ResultReader(name, f"files that {name} reads", found, lambda source: False)
 
 
 result_readers: Registry[ResultReader] = Registry(
-    "reader of results", "result_readers", ("paragone.intake.readers", "paragone.lab.stored_results"), as_result_reader
+    "reader of results",
+    "result_readers",
+    ("paragone.intake.readers", "paragone.lab.stored_results"),
+    as_result_reader,
 )
 """Every reader of results by its name."""
 

@@ -49,10 +49,11 @@ class Records:
     Parameters
     ----------
     frame : DataFrame
-        One row per method, dataset and unit. Columns ``method`` and ``dataset``; the keys that there are of `KEYS`;
-        one column of numbers per metric, NaN where a method failed or has no value; and optionally ``cluster`` (items
-        that hang together), ``evidence`` (a hash of an item's content: what is paired must have the same) and
-        ``prompt`` (a hash of what a model was shown). Text columns may be categorical, which large files need.
+        One row per method, dataset and unit. Columns ``method`` and ``dataset``; the keys that
+        there are of `KEYS`; one column of numbers per metric, NaN where a method failed or has no
+        value; and optionally ``cluster`` (items that hang together), ``evidence`` (a hash of an
+        item's content: what is paired must have the same) and ``prompt`` (a hash of what a model
+        was shown). Text columns may be categorical, which large files need.
     unit : {"item", "fold", "subject", "dataset"}
         What a row is.
     metrics : mapping of str to bool or None
@@ -70,13 +71,15 @@ class Records:
     notes : tuple of str
         What else a reader of the answer must know.
     designs : mapping of str to Any
-        How datasets were split, where the source tells it: a `paragone.stats.designs.Design` by dataset, or None where
-        its folds are known not to be those of one cross-validation.
+        How datasets were split, where the source tells it: a `paragone.stats.designs.Design` by
+        dataset, or None where its folds are known not to be those of one cross-validation.
     failures : bool, default=False
-        Whether a row without a value is a failure of the method: an outcome, lost to any score. Otherwise it is a gap.
+        Whether a row without a value is a failure of the method: an outcome, lost to any score.
+        Otherwise it is a gap.
     mixed : mapping of str to str
-        Metrics that are something else on other datasets, such as AUC here and log-loss there, and what they are in
-        words. They are turned so that one direction is better, and compared by their signs alone.
+        Metrics that are something else on other datasets, such as AUC here and log-loss there, and
+        what they are in words. They are turned so that one direction is better, and compared by
+        their signs alone.
     reader : str
         The format; what reads a source is named where nothing is said.
     kept_files : tuple of (str, int, str)
@@ -150,5 +153,9 @@ def one_dataset(values: Mapping[str, Any], method: str, dataset: str) -> pd.Data
     """
     frame = pd.DataFrame(dict(values))
     for name, value in (("method", method), ("dataset", dataset)):
-        frame.insert(0, name, pd.Categorical.from_codes(np.zeros(len(frame), dtype=np.int8), categories=[value]))
+        frame.insert(
+            0,
+            name,
+            pd.Categorical.from_codes(np.zeros(len(frame), dtype=np.int8), categories=[value]),
+        )
     return frame

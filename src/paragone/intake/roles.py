@@ -51,7 +51,12 @@ def asked_field(columns: Sequence[str], option: str, name: str) -> str:
 
 
 def assign_roles(
-    runs: pd.DataFrame, fields: Sequence[str], asked: Asked, where: str, *, method: str | None = None
+    runs: pd.DataFrame,
+    fields: Sequence[str],
+    asked: Asked,
+    where: str,
+    *,
+    method: str | None = None,
 ) -> tuple[pd.DataFrame, Unit]:
     """Return the runs with the columns ``method``, ``dataset`` and keys, and what a row is.
 
@@ -70,30 +75,53 @@ def assign_roles(
     """
     known = list(fields)
     columns: dict[str, pd.Series] = {}
-    of_method = asked_field(known, "method", asked.method) if asked.method else find_field(known, "method")
+    of_method = (
+        asked_field(known, "method", asked.method) if asked.method else find_field(known, "method")
+    )
     if of_method is None and method is None:
         raise InputError(
-            f"{where}: which field names the method is not told: say {argument('method', 'FIELD')}, one of "
-            f"{_listed(known)}, or NAME=PATH where it holds one method"
+            f"{where}: which field names the method is not told: say {argument('method', 'FIELD')},"
+            f" one of {_listed(known)}, or NAME=PATH where it holds one method"
         )
-    columns["method"] = _texts(runs, of_method, where) if of_method else pd.Series(method, index=runs.index)
-    of_dataset = asked_field(known, "dataset", asked.dataset) if asked.dataset else find_field(known, "dataset")
-    columns["dataset"] = _texts(runs, of_dataset, where) if of_dataset else pd.Series("data", index=runs.index)
+    columns["method"] = (
+        _texts(runs, of_method, where) if of_method else pd.Series(method, index=runs.index)
+    )
+    of_dataset = (
+        asked_field(known, "dataset", asked.dataset)
+        if asked.dataset
+        else find_field(known, "dataset")
+    )
+    columns["dataset"] = (
+        _texts(runs, of_dataset, where) if of_dataset else pd.Series("data", index=runs.index)
+    )
     used = {of_method, of_dataset}
     unit = None
     if asked.unit is not None and asked.unit not in KEYS:
         unit = asked_field(known, "unit", asked.unit)
-        role = next((key for key, names in NAMES.items() if key in KEYS and find_field([unit], key)), "subject")
+        role = next(
+            (key for key, names in NAMES.items() if key in KEYS and find_field([unit], key)),
+            "subject",
+        )
         columns[role] = _texts(runs, unit, where)
         used.add(unit)
     for role in ("subject", "fold", "repeat", "seed"):
         name = find_field([one for one in known if one not in used], role)
         # A constant seed is a setting of all runs and tells none apart.
-        if name is not None and role not in columns and (role != "seed" or runs[name].nunique() > 1):
+        if (
+            name is not None
+            and role not in columns
+            and (role != "seed" or runs[name].nunique() > 1)
+        ):
             columns[role] = _texts(runs, name, where)
             used.add(name)
     found = pd.DataFrame(columns)
-    kind: Unit = "subject" if "subject" in found else "fold" if {"fold", "repeat", "seed"} & set(found) else "dataset"
+    kind: Unit = (
+        "subject"
+        if "subject" in found
+        else "fold"
+        if {"fold", "repeat", "seed"} & set(found)
+        else "dataset"
+    )
     return found, kind
 
 
@@ -102,8 +130,14 @@ def _texts(runs: pd.DataFrame, name: str, where: str) -> pd.Series:
     found = runs[name]
     lacking = int(found.isna().sum() + (found.astype(str).str.strip() == "").sum())
     if lacking:
-        raise InputError(f"{where}: {lacking} of {len(runs)} runs have no {name}, which tells what they are")
-    return found.map(lambda one: str(int(one)) if isinstance(one, float) and one.is_integer() else str(one).strip())
+        raise InputError(
+            f"{where}: {lacking} of {len(runs)} runs have no {name}, which tells what they are"
+        )
+    return found.map(
+        lambda one: (
+            str(int(one)) if isinstance(one, float) and one.is_integer() else str(one).strip()
+        )
+    )
 
 
 def check_once(found: pd.DataFrame, where: str, fields: Sequence[str]) -> None:
@@ -115,9 +149,9 @@ def check_once(found: pd.DataFrame, where: str, fields: Sequence[str]) -> None:
     row = found[doubled].iloc[0]
     which = ", ".join(f"{key} {row[key]}" for key in keys)
     raise InputError(
-        f"{where}: {int(doubled.sum())} runs are second ones of a method, dataset and split (first: {which}): keep one "
-        f"of each, or say which field tells them apart with {argument('unit', 'FIELD')} or "
-        f"{argument('method', 'FIELD')} ({_listed(fields)})"
+        f"{where}: {int(doubled.sum())} runs are second ones of a method, dataset and split (first:"
+        f" {which}): keep one of each, or say which field tells them apart with"
+        f" {argument('unit', 'FIELD')} or {argument('method', 'FIELD')} ({_listed(fields)})"
     )
 
 

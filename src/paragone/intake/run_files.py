@@ -52,7 +52,11 @@ def rows_of(source: Source) -> list[Row]:
 def _rows_of_table(source: Source) -> list[Row]:
     frame = read_rows(source, ()).frame
     names = [name.lower() for name in frame.columns]
-    if len(names) == 2 and names[0] in ("metric", "name", "key", "") and names[1] in ("value", "score", "0"):
+    if (
+        len(names) == 2
+        and names[0] in ("metric", "name", "key", "")
+        and names[1] in ("value", "score", "0")
+    ):
         first = frame.iloc[:, 0].astype(str)
         if first.duplicated().any():
             raise InputError(f"{source.where}: {first[first.duplicated()].iloc[0]!r} stands twice")
@@ -87,8 +91,14 @@ def _numbers(values: Mapping[Any, Any]) -> dict[str, float]:
 
 def metrics_in(rows: Sequence[Row]) -> list[str]:
     """Return the names in a file that are metrics by their names, those of training rows left out."""
-    names = dict.fromkeys(name for row in rows for name, value in row.items() if math.isfinite(value))
-    return [name for name in names if known_direction(name) is not None and not _OF_TRAINING.search(name.lower())]
+    names = dict.fromkeys(
+        name for row in rows for name, value in row.items() if math.isfinite(value)
+    )
+    return [
+        name
+        for name in names
+        if known_direction(name) is not None and not _OF_TRAINING.search(name.lower())
+    ]
 
 
 def name_in(rows: Sequence[Row], metric: str) -> str | None:
@@ -131,11 +141,16 @@ def value_of(rows: Sequence[Row], name: str, rule: str | None, where: str) -> fl
     if len(there) == 1 or rule == "last":
         return float(rows[there[-1]][name])
     by = next(
-        (one for one in metrics_in(rows) if "val" in one.lower() and not _OF_TEST.search(one.lower())), "val_loss"
+        (
+            one
+            for one in metrics_in(rows)
+            if "val" in one.lower() and not _OF_TEST.search(one.lower())
+        ),
+        "val_loss",
     )
     raise InputError(
-        f"{where}: {name} stands in {len(there)} rows: say which is the result, {argument('row', 'last')} or "
-        f"{argument('row', f'best:{by}')}"
+        f"{where}: {name} stands in {len(there)} rows: say which is the result,"
+        f" {argument('row', 'last')} or {argument('row', f'best:{by}')}"
     )
 
 
@@ -150,16 +165,28 @@ def check_rule(rule: str | None) -> None:
         return
     kind, _, column = str(rule).partition(":")
     if kind != "best" or not column:
-        raise InputError(f"{argument('row', str(rule))}: write last, or best:COLUMN with a column of validation rows")
+        raise InputError(
+            f"{argument('row', str(rule))}: write last, or best:COLUMN with a column of validation"
+            " rows"
+        )
     if _OF_TEST.search(column.lower()):
-        raise InputError(f"{argument('row', str(rule))}: test rows must not choose anything; name a validation column")
+        raise InputError(
+            f"{argument('row', str(rule))}: test rows must not choose anything; name a validation"
+            " column"
+        )
 
 
 def _at_best(rows: Sequence[Row], name: str, column: str, where: str) -> float:
     higher = known_direction(column)
     if higher is None:
-        raise InputError(f"{where}: which way of {column!r} is better is not known, so no row is the best by it")
-    by = [(row[column], place) for place, row in enumerate(rows) if math.isfinite(row.get(column, math.nan))]
+        raise InputError(
+            f"{where}: which way of {column!r} is better is not known, so no row is the best by it"
+        )
+    by = [
+        (row[column], place)
+        for place, row in enumerate(rows)
+        if math.isfinite(row.get(column, math.nan))
+    ]
     if not by:
         raise InputError(f"{where}: no row has a value of {column!r}")
     _, best = min(by, key=lambda one: (-one[0] if higher else one[0], one[1]))
@@ -168,7 +195,11 @@ def _at_best(rows: Sequence[Row], name: str, column: str, where: str) -> float:
     # Loggers write training, validation and test values of one epoch into rows of their own.
     for step in STEPS:
         at = rows[best].get(step, math.nan)
-        same = [row[name] for row in rows if row.get(step, math.nan) == at and math.isfinite(row.get(name, math.nan))]
+        same = [
+            row[name]
+            for row in rows
+            if row.get(step, math.nan) == at and math.isfinite(row.get(name, math.nan))
+        ]
         if len(same) == 1:
             return float(same[0])
     there = [row[name] for row in rows if math.isfinite(row.get(name, math.nan))]
@@ -185,4 +216,6 @@ def _refuse_two_runs(rows: Sequence[Row], where: str) -> None:
         if any(after < before for before, after in pairwise(steps)):
             if step == "step" and "epoch" in rows[0]:
                 continue
-            raise InputError(f"{where}: its column {step} starts again: the file holds two runs, keep one")
+            raise InputError(
+                f"{where}: its column {step} starts again: the file holds two runs, keep one"
+            )

@@ -42,7 +42,8 @@ class Source:
     name : str, optional
         What the user calls the method behind it.
     alone : bool, default=True
-        Whether it is all that the user named: what it holds are then methods, and not one of several.
+        Whether it is all that the user named: what it holds are then methods, and not one of
+        several.
 
     Examples
     --------
@@ -119,7 +120,9 @@ class Source:
             raise InputError(f"{self.where}: cannot be read ({error.strerror or error})") from error
         packed = stream.read(2) == b"\x1f\x8b"
         stream.seek(0)
-        unpacked = _Unpacked(gzip.GzipFile(fileobj=stream), stream, self.where) if packed else stream
+        unpacked = (
+            _Unpacked(gzip.GzipFile(fileobj=stream), stream, self.where) if packed else stream
+        )
         return cast(IO[bytes], unpacked)
 
     def content(self) -> bytes:
@@ -142,17 +145,19 @@ class Source:
         with self.open() as stream:
             while line := stream.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE:
-                    raise InputError(f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB")
+                    raise InputError(
+                        f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB"
+                    )
                 if not line.isspace():
                     yield line
 
     def blocks(self, fields: Sequence[str]) -> Iterator[list[Any]]:
         """Go through a file with one JSON object per line, many lines at a time.
 
-        Each block is a list of values with the attributes ``field_0``, ``field_1``, ...: the fields in the order in
-        which they were asked for, None where one is not there. What else a line holds is passed over unread. Lines that
-        are no JSON objects, such as a last one that was cut off, are counted in `broken`; where more than one in a
-        hundred is, the file is refused.
+        Each block is a list of values with the attributes ``field_0``, ``field_1``, ...: the fields
+        in the order in which they were asked for, None where one is not there. What else a line
+        holds is passed over unread. Lines that are no JSON objects, such as a last one that was cut
+        off, are counted in `broken`; where more than one in a hundred is, the file is refused.
         """
         line_type, decoder = _line_decoder(tuple(fields))
         del self.broken[:]
@@ -163,7 +168,8 @@ class Source:
                 found = decoder.decode_lines(chunk)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 found = None
-            # A line that was cut off could go on in the next one: as many objects as lines, or each line by itself.
+            # A line that was cut off could go on in the next one: as many objects as lines, or each
+            # line by itself.
             if found is None or len(found) != chunk.count(b"\n") + (not chunk.endswith(b"\n")):
                 lines = chunk.split(b"\n")[: -1 if chunk.endswith(b"\n") else None]
                 found = []
@@ -179,7 +185,9 @@ class Source:
             if found:
                 yield found
         if len(self.broken) > max(1, MOST_BROKEN * number):
-            raise InputError(f"{self.where}: {len(self.broken)} of {number} lines are no JSON objects")
+            raise InputError(
+                f"{self.where}: {len(self.broken)} of {number} lines are no JSON objects"
+            )
 
     def _chunks(self) -> Iterator[bytes]:
         """Go through whole lines, some mebibytes at a time."""
@@ -193,7 +201,9 @@ class Source:
                 if not end:
                     size += len(chunk)
                     if size > LONGEST_LINE:
-                        raise InputError(f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB")
+                        raise InputError(
+                            f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB"
+                        )
                     rest.append(chunk)
                     continue
                 yield b"".join((*rest, chunk[:end]))
@@ -216,7 +226,9 @@ class Source:
         return Source(self.path.parent / name, self.given, self.name, self.alone)
 
 
-def _line_decoder(fields: tuple[str, ...]) -> tuple[type[msgspec.Struct], msgspec.json.Decoder[Any]]:
+def _line_decoder(
+    fields: tuple[str, ...],
+) -> tuple[type[msgspec.Struct], msgspec.json.Decoder[Any]]:
     """Return what reads some fields of a JSON object and passes over all others."""
     own = {f"field_{place}": name for place, name in enumerate(fields)}
     line = msgspec.defstruct("Line", [(name, Any, None) for name in own], rename=own)
@@ -224,7 +236,10 @@ def _line_decoder(fields: tuple[str, ...]) -> tuple[type[msgspec.Struct], msgspe
 
 
 def _decoded_line(
-    line: bytes, decoder: msgspec.json.Decoder[Any], line_type: type[msgspec.Struct], fields: Sequence[str]
+    line: bytes,
+    decoder: msgspec.json.Decoder[Any],
+    line_type: type[msgspec.Struct],
+    fields: Sequence[str],
 ) -> Any:
     """Return what a line says; None where it is no JSON object. Python's own reader knows NaN, which it also writes."""
     try:
@@ -257,7 +272,9 @@ class _Unpacked(io.RawIOBase):
         try:
             found: bytes = read(size)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{self._where}: its gzip packing is broken or cut off ({error})") from error
+            raise InputError(
+                f"{self._where}: its gzip packing is broken or cut off ({error})"
+            ) from error
         return found
 
     def close(self) -> None:

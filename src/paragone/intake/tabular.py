@@ -38,10 +38,17 @@ def heading(source: Source) -> list[str]:
         return _parquet_heading(source)
     if source.suffix not in (".csv", ".tsv", ".txt", ""):
         return []
-    first = source.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
+    first = (
+        source.head.removeprefix(b"\xef\xbb\xbf")
+        .split(b"\n", 1)[0]
+        .decode("utf-8", errors="replace")
+        .strip("\r")
+    )
     separator = max(",;\t", key=first.count)
     try:
-        return [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=separator), [])]
+        return [
+            name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=separator), [])
+        ]
     except csv.Error:
         return []
 
@@ -90,7 +97,9 @@ def read_rows(source: Source, needed: Sequence[str]) -> ReadRows:
         except (ValueError, LookupError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{source.where} cannot be read as a table: {str(error).strip()}") from error
+            raise InputError(
+                f"{source.where} cannot be read as a table: {str(error).strip()}"
+            ) from error
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
     for name in needed:
         if name not in frame.columns:
@@ -128,7 +137,9 @@ def numbers(frame: pd.DataFrame, column: str, where: str) -> FloatArray:
     odd = np.isnan(found) & given.notna().to_numpy()
     for place in np.flatnonzero(odd):
         if str(given.iloc[place]).strip().lower() not in EMPTY:
-            raise InputError(f"{where}: {str(given.iloc[place])[:40]!r} in column {column!r} is not a number")
+            raise InputError(
+                f"{where}: {str(given.iloc[place])[:40]!r} in column {column!r} is not a number"
+            )
     return found
 
 
@@ -169,6 +180,9 @@ def without_twins(
     if clash.any():
         row = kinds[clash].iloc[0]
         named = ", ".join(f"{key} {row[key]}" for key in keys)
-        raise InputError(f"{where}: {named} stands twice with different values: the file holds two runs, keep one")
+        raise InputError(
+            f"{where}: {named} stands twice with different values: the file holds two runs,"
+            " keep one"
+        )
     kept = frame[~frame.duplicated(list(keys))]
     return kept.reset_index(drop=True), len(frame) - len(kept)

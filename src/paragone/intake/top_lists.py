@@ -1,7 +1,8 @@
 """Top-K runs and lists of any program against one truth: measured by one convention, compared user by user.
 
-TREC runs with qrels, Elliot's ``user item score`` files and RecBole's interaction files are joined by names; matrices
-of scores and lists of ids stand in the order of the truth's lines, as `paragone topk evaluate` takes them.
+TREC runs with qrels, Elliot's ``user item score`` files and RecBole's interaction files are joined
+by names; matrices of scores and lists of ids stand in the order of the truth's lines, as `paragone
+topk evaluate` takes them.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def compare_top_lists(
     truth : str or Path
         What is relevant to whom.
     metric : str, optional
-        Metrics separated by commas, such as ``ndcg,recall``, each with its cut-off where wanted (``recall@20``);
-        ``ndcg`` by default.
+        Metrics separated by commas, such as ``ndcg,recall``, each with its cut-off where wanted
+        (``recall@20``); ``ndcg`` by default.
     at : float, optional
         The cut-off of those that name none; 10 by default.
     reference : str, optional
@@ -83,7 +84,8 @@ def compare_top_lists(
     Returns
     -------
     SampleComparison
-        With a user or query as the unit; the notes say what was left out, and how far ties could move the means.
+        With a user or query as the unit; the notes say what was left out, and how far ties could
+        move the means.
 
     Examples
     --------
@@ -107,7 +109,10 @@ def compare_top_lists(
     runs = [_measured(name, path, Path(truth), cuts, names) for name, path in named]
     kinds = {run.kind for run in runs}
     if len(kinds) > 1:
-        raise InputError(f"the files name their users in different ways ({', '.join(sorted(kinds))}): give one kind")
+        raise InputError(
+            f"the files name their users in different ways ({', '.join(sorted(kinds))}): give one"
+            " kind"
+        )
     chosen = [(key, cut) for name, cut in wanted for key in _keys(runs[0].result, names, name)]
     frame = pd.concat([_values(run, chosen) for run in runs], ignore_index=True)
     if reference is not None and reference not in [run.name for run in runs]:
@@ -122,7 +127,10 @@ def compare_top_lists(
     )
     unit = UNITS[runs[0].kind][1]
     notes = [
-        f"One value per {unit}, from lists as they are: another training of a method may give others.",
+        (
+            f"One value per {unit}, from lists as they are: another training of a method may give"
+            " others."
+        ),
         f"Equal scores stand in the order of {'ids' if runs[0].kind == 'rows' else 'names'}.",
         *(CONVENTIONS[name] for name in names if name in CONVENTIONS),
         *_left_out(runs, frame),
@@ -138,7 +146,11 @@ CONVENTIONS = {
     "f1": "F1 is that of each user, not of the means.",
 }
 """What a name alone does not say; the others have their convention in their name."""
-UNITS = {"queries": ("queries", "query"), "users": ("users", "user"), "rows": ("samples", "row of the truth")}
+UNITS = {
+    "queries": ("queries", "query"),
+    "users": ("users", "user"),
+    "rows": ("samples", "row of the truth"),
+}
 
 
 def _wanted(metric: str | None, at: float | None) -> list[tuple[str, int]]:
@@ -151,7 +163,9 @@ def _wanted(metric: str | None, at: float | None) -> list[tuple[str, int]]:
         name, mark, cut = text.strip().partition("@")
         cut, bracket, rest = cut.partition("[")
         if mark and not cut.isdecimal():
-            raise InputError(f"metric {text.strip()!r}: a cut-off is a whole number, as in recall@20")
+            raise InputError(
+                f"metric {text.strip()!r}: a cut-off is a whole number, as in recall@20"
+            )
         found.append((f"{name}{bracket}{rest}", int(cut) if mark else default))
     return list(dict.fromkeys(found))
 
@@ -167,14 +181,19 @@ def _named(sources: Sequence[str]) -> list[tuple[str, Path]]:
             raise InputError(f"there is no file {path}")
         pairs.append((name if given else path.stem, path))
     stems = [name for name, _ in pairs]
-    named = [(name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}", path) for name, path in pairs]
+    named = [
+        (name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}", path)
+        for name, path in pairs
+    ]
     twice = next((name for name, _ in named if [one for one, _ in named].count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two files are called {twice!r}: name them, as in A=PATH")
     return named
 
 
-def _measured(name: str, path: Path, truth: Path, cuts: Sequence[int], metrics: Sequence[str]) -> MeasuredRun:
+def _measured(
+    name: str, path: Path, truth: Path, cuts: Sequence[int], metrics: Sequence[str]
+) -> MeasuredRun:
     is_run = looks_like_run(path)
     if is_run or looks_like_triples(path):
         relevant, notes = read_relevant(truth)
@@ -194,7 +213,9 @@ def _measured(name: str, path: Path, truth: Path, cuts: Sequence[int], metrics: 
     result = topk_scores(read_scores(path), lists, k=cuts, metrics=list(metrics), empty="skip")
     queries = None if rows is None else tuple(int(code) for code in rows.query_codes)
     samples = tuple(str(number) for number in range(len(lists)))
-    return MeasuredRun(name, path, result, samples, queries, "rows", () if rows is None else tuple(rows.notes))
+    return MeasuredRun(
+        name, path, result, samples, queries, "rows", () if rows is None else tuple(rows.notes)
+    )
 
 
 def _keys(result: TopKResult, names: Sequence[str], name: str) -> list[str]:
@@ -210,7 +231,9 @@ def _values(run: MeasuredRun, chosen: Sequence[tuple[str, int]]) -> pd.DataFrame
     parts = []
     for key, cut in chosen:
         values: FloatArray = run.result.per_sample[key][kept, run.result.ks.index(cut)]
-        part = pd.DataFrame({"method": run.name, "sample": [run.samples[i] for i in kept], "value": values})
+        part = pd.DataFrame(
+            {"method": run.name, "sample": [run.samples[i] for i in kept], "value": values}
+        )
         parts.append(part.assign(metric=key, at=float(cut), dataset="truth"))
         if run.queries is not None:
             parts[-1]["query"] = [run.queries[i] for i in kept]
@@ -219,14 +242,20 @@ def _values(run: MeasuredRun, chosen: Sequence[tuple[str, int]]) -> pd.DataFrame
 
 def _left_out(runs: Sequence[MeasuredRun], frame: pd.DataFrame) -> list[str]:
     """Count who is in some of the files only, and who has nothing relevant."""
-    there = {str(method): set(rows["sample"]) for method, rows in frame.groupby("method", sort=False)}
+    there = {
+        str(method): set(rows["sample"]) for method, rows in frame.groupby("method", sort=False)
+    }
     common = set.intersection(*there.values())
     every = set.union(*there.values())
     units = UNITS[runs[0].kind][0]
     notes = [note for run in runs for note in (f"{run.name}: {text}" for text in run.notes)]
     if len(common) < len(every):
-        lacking = ", ".join(f"{name} lacks {len(every - mine)}" for name, mine in there.items() if every - mine)
-        notes.append(f"{len(common)} of {len(every)} {units} are in all files and were compared ({lacking}).")
+        lacking = ", ".join(
+            f"{name} lacks {len(every - mine)}" for name, mine in there.items() if every - mine
+        )
+        notes.append(
+            f"{len(common)} of {len(every)} {units} are in all files and were compared ({lacking})."
+        )
     empty = int((~runs[0].result.evaluated).sum())
     if empty:
         notes.append(f"{empty} {units} have nothing relevant in the truth and were left out.")
@@ -248,8 +277,8 @@ def _tied(runs: Sequence[MeasuredRun], chosen: Sequence[tuple[str, int]]) -> lis
             if share > SAID_TIES:
                 low, high = bounds[run.name]
                 notes.append(
-                    f"{run.name}: {100 * share:.1f} % have equal scores across place {cut}; by the order of these "
-                    f"{key} at {cut} is {low:.4f} to {high:.4f}."
+                    f"{run.name}: {100 * share:.1f} % have equal scores across place {cut}; by the"
+                    f" order of these {key} at {cut} is {low:.4f} to {high:.4f}."
                 )
         for a, b in combinations(runs, 2):
             if a.samples != b.samples:
@@ -257,8 +286,8 @@ def _tied(runs: Sequence[MeasuredRun], chosen: Sequence[tuple[str, int]]) -> lis
             low, high = bounds[a.name][0] - bounds[b.name][1], bounds[a.name][1] - bounds[b.name][0]
             if low < 0 < high:
                 notes.append(
-                    f"By the order of equal scores alone {a.name} less {b.name} is {low:+.4f} to {high:+.4f} by {key} "
-                    f"at {cut}: its sign is not settled."
+                    f"By the order of equal scores alone {a.name} less {b.name} is {low:+.4f} to"
+                    f" {high:+.4f} by {key} at {cut}: its sign is not settled."
                 )
     return notes
 

@@ -27,7 +27,8 @@ class TrackedRuns:
     Attributes
     ----------
     frame : DataFrame
-        One row per run: ``run``, ``finished`` and ``parent``, fields such as ``params.model``, and ``metrics.*``.
+        One row per run: ``run``, ``finished`` and ``parent``, fields such as ``params.model``, and
+        ``metrics.*``.
     dropped : dict of str to int
         What was left out on the way here.
     notes : list of str
@@ -39,7 +40,9 @@ class TrackedRuns:
     notes: list[str] = field(default_factory=list)
 
 
-def tracked_records(runs: TrackedRuns, fields: Sequence[str], source: Source, asked: Asked) -> Records:
+def tracked_records(
+    runs: TrackedRuns, fields: Sequence[str], source: Source, asked: Asked
+) -> Records:
     """Return the records of finished runs; parents of nested runs are left out beside their children.
 
     Parameters
@@ -55,7 +58,12 @@ def tracked_records(runs: TrackedRuns, fields: Sequence[str], source: Source, as
     """
     frame, dropped = runs.frame, runs.dropped
     metrics = _chosen([name for name in frame.columns if name.startswith(METRICS)], asked, source)
-    frame = _kept(frame, frame["finished"].to_numpy(dtype=bool), dropped, "runs that failed, were stopped or still run")
+    frame = _kept(
+        frame,
+        frame["finished"].to_numpy(dtype=bool),
+        dropped,
+        "runs that failed, were stopped or still run",
+    )
     there = frame[metrics].notna().any(axis=1).to_numpy()
     shown = ", ".join(name.removeprefix(METRICS) for name in metrics[:3])
     frame = _kept(frame, there, dropped, f"runs without {shown}")
@@ -105,13 +113,19 @@ def _without_constant_keys(found: pd.DataFrame) -> pd.DataFrame:
     return found.drop(columns=same)
 
 
-def _refuse_several_experiments(frame: pd.DataFrame, found: pd.DataFrame, asked: Asked, source: Source) -> None:
+def _refuse_several_experiments(
+    frame: pd.DataFrame, found: pd.DataFrame, asked: Asked, source: Source
+) -> None:
     """Refuse runs of several experiments that no dataset tells apart: they may be of different data."""
-    if "experiment" not in frame or frame["experiment"].nunique() < 2 or "experiment" in (asked.method, asked.dataset):
+    if (
+        "experiment" not in frame
+        or frame["experiment"].nunique() < 2
+        or "experiment" in (asked.method, asked.dataset)
+    ):
         return
     if (found["dataset"] == "data").all():
         names = ", ".join(str(name) for name in pd.unique(frame["experiment"])[:3])
         raise InputError(
-            f"{source.where} holds several experiments ({names}) and no field names the dataset: say "
-            f"{argument('dataset', 'experiment')} or {argument('dataset', 'FIELD')}"
+            f"{source.where} holds several experiments ({names}) and no field names the dataset:"
+            f" say {argument('dataset', 'experiment')} or {argument('dataset', 'FIELD')}"
         )

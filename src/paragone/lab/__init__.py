@@ -13,7 +13,9 @@ __all__ = ["Archive", "View", "export_archive", "import_archive", "is_archive"]
 
 # Every process of a run comes through this door, and must not wait for what it does not use.
 _HOMES = {
-    **dict.fromkeys(("Archive", "export_archive", "import_archive", "is_archive"), "paragone.lab.archive"),
+    **dict.fromkeys(
+        ("Archive", "export_archive", "import_archive", "is_archive"), "paragone.lab.archive"
+    ),
     "View": "paragone.lab.view",
 }
 

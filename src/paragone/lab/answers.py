@@ -1,7 +1,7 @@
 """What methods answered for test rows, as a store keeps it, one split after the other.
 
-A method answers with a value or class per row, with a set of labels per row, or with a list of items per row. The page
-and the live view are made of these three, whatever protocol they come from.
+A method answers with a value or class per row, with a set of labels per row, or with a list of
+items per row. The page and the live view are made of these three, whatever protocol they come from.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class SplitAnswers:
     of_classes : bool
         Whether they are labels.
     classes, probabilities : ndarray, optional
-        A column of probabilities per class; None where the method gave none, or there are no classes.
+        A column of probabilities per class; None where the method gave none, or there are no
+        classes.
     """
 
     rows: IntArray
@@ -89,7 +90,8 @@ class SplitLists:
     @property
     def hits(self) -> NDArray[np.bool_]:
         """Which places of the lists hold an item that was held out."""
-        # A row and an item as one number: a table of all rows by all items would not fit for many of both.
+        # A row and an item as one number: a table of all rows by all items would not fit for many
+        # of both.
         n_rows, n_items = len(self.items), len(self.names)
         held = np.repeat(np.arange(n_rows), np.diff(self.indptr)) * n_items + self.held_out
         listed = np.arange(n_rows)[:, None] * n_items + self.items
@@ -125,4 +127,6 @@ def answers_of(cells: StoredCells, cell: StoredCell) -> SplitAnswers | None:
     of_classes = cells.described_data(cell).get("task") != "regression"
     probabilities = arrays.get("probabilities")
     classes = None if probabilities is None else arrays["classes"]
-    return SplitAnswers(cells.rows(cell)[1], truth["y"], arrays["predicted"], of_classes, classes, probabilities)
+    return SplitAnswers(
+        cells.rows(cell)[1], truth["y"], arrays["predicted"], of_classes, classes, probabilities
+    )

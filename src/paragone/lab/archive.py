@@ -13,7 +13,13 @@ from paragone.data.output import whole_folder
 from paragone.errors import InputError
 from paragone.hashing import sha256_of
 from paragone.lab.store.copying import add_rows, check_references, new_store, reading
-from paragone.lab.store.schema import SCHEMA_VERSION, TableColumn, TableShape, missing_before, table_shapes
+from paragone.lab.store.schema import (
+    SCHEMA_VERSION,
+    TableColumn,
+    TableShape,
+    missing_before,
+    table_shapes,
+)
 from paragone.reading import check_size, parquet_batches, parse_json, read_json
 
 READABLE = ("experiments", "datasets", "runs")
@@ -38,25 +44,37 @@ def write_table(path: Path, shape: TableShape, batches: Iterable[list[tuple[Any,
     """Write the rows of a table and return how many; equal rows give equal bytes."""
     if shape.name in READABLE:
         rows = [dict(zip(shape.names, row, strict=True)) for batch in batches for row in batch]
-        path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+        path.write_text(
+            json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
+        )
         return len(rows)
     arrow, parquet = _pyarrow()
     count = 0
     schema = _arrow_schema(shape)
-    # Statistics would make the bytes longer and help nobody; one row group per batch bounds the memory of a reader.
-    with parquet.ParquetWriter(path, schema, compression="zstd", write_statistics=False, store_schema=False) as writer:
+    # Statistics would make the bytes longer and help nobody; one row group per batch bounds the
+    # memory of a reader.
+    with parquet.ParquetWriter(
+        path, schema, compression="zstd", write_statistics=False, store_schema=False
+    ) as writer:
         for batch in batches:
             columns = [
-                arrow.array(values, field.type) for values, field in zip(zip(*batch, strict=True), schema, strict=True)
+                arrow.array(values, field.type)
+                for values, field in zip(zip(*batch, strict=True), schema, strict=True)
             ]
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
             count += len(batch)
     return count
 
 
-def read_rows(path: Path, shape: TableShape, n_rows: int, where: str) -> Iterator[list[tuple[Any, ...]]]:
+def read_rows(
+    path: Path, shape: TableShape, n_rows: int, where: str
+) -> Iterator[list[tuple[Any, ...]]]:
     """Return the rows of a table's file, some at a time; refuse another table's columns or number of rows."""
-    batches = _json_rows(path, shape, where) if shape.name in READABLE else _parquet_rows(path, shape, where)
+    batches = (
+        _json_rows(path, shape, where)
+        if shape.name in READABLE
+        else _parquet_rows(path, shape, where)
+    )
     count = 0
     for batch in batches:
         count += len(batch)
@@ -68,14 +86,24 @@ def read_rows(path: Path, shape: TableShape, n_rows: int, where: str) -> Iterato
 def _json_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tuple[Any, ...]]]:
     check_size(path.stat().st_size, where)
     content = parse_json(path.read_bytes(), where)
-    if not isinstance(content, list) or any(not isinstance(row, dict) or tuple(row) != shape.names for row in content):
+    if not isinstance(content, list) or any(
+        not isinstance(row, dict) or tuple(row) != shape.names for row in content
+    ):
         raise InputError(f"{where}: expected a list of objects with {', '.join(shape.names)}")
     yield [tuple(row.values()) for row in content]
 
 
 def _parquet_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tuple[Any, ...]]]:
     arrow, parquet = _pyarrow()
-    wrong = (arrow.ArrowException, OSError, ValueError, NotImplementedError, TypeError, KeyError, MemoryError)
+    wrong = (
+        arrow.ArrowException,
+        OSError,
+        ValueError,
+        NotImplementedError,
+        TypeError,
+        KeyError,
+        MemoryError,
+    )
     try:
         _check_columns(parquet.read_schema(path), shape, where)
         batches = parquet_batches(path, where, rows=PARQUET_LIMIT_ROWS)
@@ -88,7 +116,10 @@ def _parquet_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tu
             batch = next(batches, None)
             if batch is None:
                 return
-            rows = [tuple(row) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+            rows = [
+                tuple(row)
+                for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            ]
         except InputError:
             raise
         except wrong as error:
@@ -101,18 +132,28 @@ def _check_columns(found: Any, shape: TableShape, where: str) -> None:
     # A reader may call its texts and blobs large or not.
     there = [(field.name, str(field.type).removeprefix("large_")) for field in found]
     if there != [(name, kind.removeprefix("large_")) for name, kind in wanted]:
-        raise InputError(f"{where}: its columns are not those of {shape.name} ({', '.join(shape.names)})")
+        raise InputError(
+            f"{where}: its columns are not those of {shape.name} ({', '.join(shape.names)})"
+        )
 
 
 def _arrow_schema(shape: TableShape) -> Any:
     arrow, _ = _pyarrow()
-    fields = [arrow.field(column.name, _arrow_type(column), nullable=not column.required) for column in shape.columns]
+    fields = [
+        arrow.field(column.name, _arrow_type(column), nullable=not column.required)
+        for column in shape.columns
+    ]
     return arrow.schema(fields)
 
 
 def _arrow_type(column: TableColumn) -> Any:
     arrow, _ = _pyarrow()
-    types = {"INTEGER": arrow.int64, "REAL": arrow.float64, "TEXT": arrow.string, "BLOB": arrow.binary}
+    types = {
+        "INTEGER": arrow.int64,
+        "REAL": arrow.float64,
+        "TEXT": arrow.string,
+        "BLOB": arrow.binary,
+    }
     return types[column.type]()
 
 
@@ -121,7 +162,9 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise InputError("an archive holds Parquet files: pip install 'paragone[parquet]'") from error
+        raise InputError(
+            "an archive holds Parquet files: pip install 'paragone[parquet]'"
+        ) from error
     return pyarrow, parquet
 
 
@@ -147,14 +190,18 @@ class Archive:
     rows: Mapping[str, int]
 
     def __str__(self) -> str:
-        return f"{self.rows['cells']:,} cells, {sum(self.rows.values()):,} rows in all, in {self.place}"
+        return (
+            f"{self.rows['cells']:,} cells, {sum(self.rows.values()):,} rows in all, in"
+            f" {self.place}"
+        )
 
 
 def export_archive(store: str | Path, folder: str | Path) -> Archive:
     """Write a store as a folder: ``manifest.json`` and one file per table under ``tables/``.
 
-    The same store gives the same bytes. Arrays stay the npz bytes they are; nothing is pickled. The folder
-    appears whole or not at all, and the store is read as it is at one instant, also while a run writes.
+    The same store gives the same bytes. Arrays stay the npz bytes they are; nothing is pickled. The
+    folder appears whole or not at all, and the store is read as it is at one instant, also while a
+    run writes.
 
     Parameters
     ----------
@@ -185,10 +232,21 @@ def export_archive(store: str | Path, folder: str | Path) -> Archive:
         for shape in table_shapes():
             path = content / file_of(shape)
             rows[shape.name] = write_table(path, shape, source.batches(shape))
-            entry = {"sha256": sha256_of(path), "bytes": path.stat().st_size, "rows": rows[shape.name]}
+            entry = {
+                "sha256": sha256_of(path),
+                "bytes": path.stat().st_size,
+                "rows": rows[shape.name],
+            }
             files[file_of(shape)] = entry
-        manifest = {"format": FORMAT, "version": FORMAT_VERSION, "schema": SCHEMA_VERSION, "files": files}
-        (content / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n")
+        manifest = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "schema": SCHEMA_VERSION,
+            "files": files,
+        }
+        (content / MANIFEST).write_text(
+            json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n"
+        )
     return Archive(Path(folder), rows)
 
 
@@ -206,8 +264,9 @@ def is_archive(folder: Path) -> bool:
 def import_archive(folder: str | Path, store: str | Path) -> Archive:
     """Make a store of an archive; every file is checked against the manifest first.
 
-    Refused: a file that is missing, has another hash, or is a link; a manifest that names any file but those of
-    the tables, so no path can lead out of the folder; a newer schema. The store appears whole or not at all.
+    Refused: a file that is missing, has another hash, or is a link; a manifest that names any file
+    but those of the tables, so no path can lead out of the folder; a newer schema. The store
+    appears whole or not at all.
 
     Parameters
     ----------
@@ -264,7 +323,10 @@ def _checked_manifest(folder: Path) -> dict[str, dict[str, Any]]:
     for key, known in (("version", (FORMAT_VERSION,)), ("schema", schemas)):
         if type(manifest.get(key)) is not int or manifest[key] not in known:
             reads = " or ".join(map(str, known))
-            raise InputError(f"{where}: {key} {manifest.get(key)!r} is not known here (this Paragone reads {reads})")
+            raise InputError(
+                f"{where}: {key} {manifest.get(key)!r} is not known here (this Paragone reads"
+                f" {reads})"
+            )
     files = manifest.get("files")
     if not isinstance(files, dict):
         raise InputError(f"{where}: 'files' must be an object")
@@ -272,7 +334,9 @@ def _checked_manifest(folder: Path) -> dict[str, dict[str, Any]]:
     wanted = [file_of(shape) for shape in table_shapes() if shape.name not in lacking]
     for name in files:
         if name not in wanted:
-            raise InputError(f"{where}: the file {name!r} is none of an archive; a path may not leave the folder")
+            raise InputError(
+                f"{where}: the file {name!r} is none of an archive; a path may not leave the folder"
+            )
     # All entries before any file: a manifest that is wrong somewhere costs no hashing of gigabytes.
     for name in wanted:
         _check_entry(files.get(name), name, where)
@@ -297,7 +361,11 @@ def _check_file(folder: Path, name: str, entry: Mapping[str, Any]) -> None:
     if path.stat().st_size != entry["bytes"] or sha256_of(path) != entry["sha256"]:
         with path.open("rb") as file:
             pointer = file.read(len(_POINTER)) == _POINTER
-        advice = "it is a git-lfs pointer: run `git lfs pull`" if pointer else "it was changed or cut off"
+        advice = (
+            "it is a git-lfs pointer: run `git lfs pull`"
+            if pointer
+            else "it was changed or cut off"
+        )
         raise InputError(f"{path} does not agree with the manifest: {advice}")
 
 

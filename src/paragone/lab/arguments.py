@@ -31,7 +31,8 @@ def check_names(kind: str, names: Iterable[str]) -> None:
     kind : str
         What is named, for the message.
     names : iterable of str
-        The names; a blank at either end, nothing at all and control characters are refused, anything else is fine.
+        The names; a blank at either end, nothing at all and control characters are refused,
+        anything else is fine.
 
     Examples
     --------
@@ -45,11 +46,17 @@ def check_names(kind: str, names: Iterable[str]) -> None:
         if not name:
             raise InputError(f"a {kind} has an empty name: give it one")
         if name != name.strip():
-            raise InputError(f"the {kind} {name!r} begins or ends with a blank: give it a name without")
-        bad = next((letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")), None)
+            raise InputError(
+                f"the {kind} {name!r} begins or ends with a blank: give it a name without"
+            )
+        bad = next(
+            (letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")),
+            None,
+        )
         if bad is not None:
             raise InputError(
-                f"the {kind} {name!r} has a control character (U+{ord(bad):04X}) in its name: give it a name without"
+                f"the {kind} {name!r} has a control character (U+{ord(bad):04X}) in its name: give"
+                " it a name without"
             )
 
 
@@ -59,14 +66,16 @@ _BUNCH = {"data", "target"}
 _OWN_KEYS = {"X", "y", "task", "groups", "feature_names", "target_names"}
 
 
-def data_argument(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> list[str | Path | Dataset]:
+def data_argument(
+    data: Any, methods: Mapping[str, Method], protocol: Protocol
+) -> list[str | Path | Dataset]:
     """Return the datasets, paths and references of an experiment as a list.
 
     Parameters
     ----------
     data : str, Path, Dataset, mapping or iterable of those
-        One of them or several; a mapping gives each a name, and may hold ``(X, y)``, a ``Bunch`` or a mapping with
-        ``X``, ``y`` and what else a `Dataset` has.
+        One of them or several; a mapping gives each a name, and may hold ``(X, y)``, a ``Bunch`` or
+        a mapping with ``X``, ``y`` and what else a `Dataset` has.
     methods : mapping of str to Method
         Where the task is not said, methods that are all classifiers or all regressors say it.
     protocol : Protocol
@@ -86,12 +95,15 @@ def data_argument(data: Any, methods: Mapping[str, Method], protocol: Protocol) 
         return _entries([data])
     if isinstance(data, Mapping):
         if _is_data(data):
-            raise InputError("data: this is one dataset without a name: write data={'name': ...} with it inside")
+            raise InputError(
+                "data: this is one dataset without a name: write data={'name': ...} with it inside"
+            )
         check_names("dataset", _text_keys("data", data))
         return [_named(name, value, methods, protocol) for name, value in data.items()]
     if _is_table(data):
         raise InputError(
-            f"data: a {type(data).__name__} alone has no name and no target: write data={{'name': (X, y)}}"
+            f"data: a {type(data).__name__} alone has no name and no target: write data={{'name':"
+            " (X, y)}"
         )
     if isinstance(data, (set, frozenset, bytes)) or not isinstance(data, Iterable):
         raise InputError(f"data: expected {_DATA}, got {_shown(data)}")
@@ -109,8 +121,14 @@ def _entries(entries: list[Any]) -> list[str | Path | Dataset]:
     for place, entry in enumerate(entries, start=1):
         if isinstance(entry, (str, Path, Dataset)):
             continue
-        hint = ": arrays need a name, write data={'name': (X, y)}" if _is_table(entry) or _is_pair(entry) else ""
-        raise InputError(f"data: entry {place} is {_shown(entry)}, expected a name, a path or a Dataset{hint}")
+        hint = (
+            ": arrays need a name, write data={'name': (X, y)}"
+            if _is_table(entry) or _is_pair(entry)
+            else ""
+        )
+        raise InputError(
+            f"data: entry {place} is {_shown(entry)}, expected a name, a path or a Dataset{hint}"
+        )
     return entries
 
 
@@ -120,7 +138,9 @@ def _named(name: str, value: Any, methods: Mapping[str, Method], protocol: Proto
         return replace(value, name=name)
     if isinstance(value, (str, Path)):
         if isinstance(value, str) and list(expand(value)) != [value]:
-            raise InputError(f"{where}: {value!r} stands for several datasets, which one name cannot tell apart")
+            raise InputError(
+                f"{where}: {value!r} stands for several datasets, which one name cannot tell apart"
+            )
         return load(value, name=name)
     if isinstance(value, Mapping):
         return _of_mapping(name, value, methods, protocol)
@@ -131,22 +151,38 @@ def _named(name: str, value: Any, methods: Mapping[str, Method], protocol: Proto
     raise InputError(f"{where}: expected (X, y), a Dataset, a path or a Bunch, got {_shown(value)}")
 
 
-def _of_mapping(name: str, value: Mapping[str, Any], methods: Mapping[str, Method], protocol: Protocol) -> Dataset:
+def _of_mapping(
+    name: str, value: Mapping[str, Any], methods: Mapping[str, Method], protocol: Protocol
+) -> Dataset:
     if set(value) >= _BUNCH:
-        # What scikit-learn's loaders return; its target_names are the classes' names, which y does not hold.
-        kept = {"feature_names": value["feature_names"]} if value.get("feature_names") is not None else {}
+        # What scikit-learn's loaders return; its target_names are the classes' names, which y does
+        # not hold.
+        kept = (
+            {"feature_names": value["feature_names"]}
+            if value.get("feature_names") is not None
+            else {}
+        )
         return _of_arrays(name, value["data"], value["target"], kept, methods, protocol)
     if not {"X", "y"} <= set(value):
-        raise InputError(f"data: {name!r}: a mapping needs X and y (or data and target), it has {_listed(value)}")
+        raise InputError(
+            f"data: {name!r}: a mapping needs X and y (or data and target), it has {_listed(value)}"
+        )
     for key in value:
         if key not in _OWN_KEYS:
             raise unknown_name(f"key of the dataset {name!r}", str(key), sorted(_OWN_KEYS))
-    others = {key: given for key, given in value.items() if key not in ("X", "y") and given is not None}
+    others = {
+        key: given for key, given in value.items() if key not in ("X", "y") and given is not None
+    }
     return _of_arrays(name, value["X"], value["y"], others, methods, protocol)
 
 
 def _of_arrays(
-    name: str, X: Any, y: Any, others: Mapping[str, Any], methods: Mapping[str, Any], protocol: Protocol
+    name: str,
+    X: Any,
+    y: Any,
+    others: Mapping[str, Any],
+    methods: Mapping[str, Any],
+    protocol: Protocol,
 ) -> Dataset:
     described = {**_column_names(X, y), **others}
     task = described.pop("task", None) or _task_of_arrays(name, _array(y), methods, protocol)
@@ -155,12 +191,20 @@ def _of_arrays(
     )
     try:
         return Dataset(
-            name, _array(X), _array(y), task, feature_names=feature_names, target_names=target_names, **described
+            name,
+            _array(X),
+            _array(y),
+            task,
+            feature_names=feature_names,
+            target_names=target_names,
+            **described,
         )
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"data: {name!r}: X and y must be tables of numbers, one row per sample ({error})") from error
+        raise InputError(
+            f"data: {name!r}: X and y must be tables of numbers, one row per sample ({error})"
+        ) from error
 
 
 PREDICTED: tuple[Task, ...] = ("regression", "classification")
@@ -171,7 +215,9 @@ def _task_of_arrays(name: str, y: Any, methods: Mapping[str, Method], protocol: 
     if protocol.array_task is not None:
         return protocol.array_task
     if not protocol.predicts_target:
-        raise InputError(f"data: {name!r}: a {protocol.kind} experiment cannot tell what y means: give a Dataset")
+        raise InputError(
+            f"data: {name!r}: a {protocol.kind} experiment cannot tell what y means: give a Dataset"
+        )
     declared = getattr(protocol, "task", None)
     if declared is not None:
         return next((task for task in PREDICTED if task == declared), "classification")
@@ -182,8 +228,8 @@ def _task_of_arrays(name: str, y: Any, methods: Mapping[str, Method], protocol: 
         return "classification"
     own = type(protocol).__name__
     raise InputError(
-        f"data: {name!r}: y may be numbers to predict or numbers of classes: say {own}(task='regression') or "
-        f"{own}(task='classification')"
+        f"data: {name!r}: y may be numbers to predict or numbers of classes: say"
+        f" {own}(task='regression') or {own}(task='classification')"
     )
 
 
@@ -203,12 +249,16 @@ def predicted_task(method: Method) -> Task | None:
         return None  # an impossible method fails alone, when it is fitted
     if not hasattr(model, "__sklearn_tags__"):
         return None
-    return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
+    return (
+        "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
+    )
 
 
 def _texts(name: str, key: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"data: {name!r}: {key} is a list of names, one per column, not {_shown(given)}")
+        raise InputError(
+            f"data: {name!r}: {key} is a list of names, one per column, not {_shown(given)}"
+        )
     return tuple(str(each) for each in given)
 
 
@@ -245,7 +295,11 @@ def _is_table(value: Any) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2 and not any(isinstance(v, (str, Path)) for v in value)
+    return (
+        isinstance(value, (tuple, list))
+        and len(value) == 2
+        and not any(isinstance(v, (str, Path)) for v in value)
+    )
 
 
 def _is_data(data: Mapping[Any, Any]) -> bool:
@@ -265,14 +319,17 @@ def methods_argument(methods: Any) -> dict[str, Any]:
     >>> methods_argument("dagfs")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: methods: expected a list, or a mapping of names to methods, got 'dagfs'
+    paragone.errors.InputError: methods: expected a list, or a mapping of names to methods, got
+    'dagfs'
     >>> list(methods_argument(["sklearn.svm:SVC", "sklearn.svm:SVC"]))
     ['SVC', 'SVC 2']
     """
     if isinstance(methods, (list, tuple)):
         return named_methods(methods)
     if not isinstance(methods, Mapping):
-        raise InputError(f"methods: expected a list, or a mapping of names to methods, got {_shown(methods)}")
+        raise InputError(
+            f"methods: expected a list, or a mapping of names to methods, got {_shown(methods)}"
+        )
     check_names("method", _text_keys("methods", methods))
     return dict(methods)
 
@@ -335,7 +392,10 @@ def split_argument(split: Any) -> SplitPlan:
         return SplitPlan("holdout", folds=1, test_size=split)
     if not isinstance(split, Mapping):
         if not hasattr(split, "split") and not isinstance(split, Iterable):
-            raise InputError(f"split: expected a number of folds, a splitter or {{'folds': 5}}, got {_shown(split)}")
+            raise InputError(
+                "split: expected a number of folds, a splitter or {'folds': 5}, got"
+                f" {_shown(split)}"
+            )
         return SplitPlan.of(split)
     known = [field.name for field in fields(SplitPlan)]
     for key in _text_keys("split", split):
@@ -349,7 +409,9 @@ def protocol_argument(protocol: Any) -> Protocol:
     if protocol is None:
         return protocols.get(default_kind())()
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
-        raise InputError(f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()")
+        raise InputError(
+            f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()"
+        )
     if isinstance(protocol, str):
         return protocols.get(protocol)()
     if not isinstance(protocol, Protocol):
@@ -381,7 +443,10 @@ class DeclaredComparison:
     def load(self) -> None:
         """Import what is named, and check that it fits the reference against each other method over datasets."""
         if self.margin is not None and not 0 < self.margin < math.inf:
-            raise InputError(f"compare: margin is a difference in units of the metric, above 0, not {self.margin}")
+            raise InputError(
+                "compare: margin is a difference in units of the metric, above 0, not"
+                f" {self.margin}"
+            )
         if self.test is not None:
             from paragone.stats.registries import find_test, tests
 
@@ -412,7 +477,9 @@ def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
     """Return test, correction and margin of an experiment's reports, imported and checked."""
     given = compare or {}
     if not isinstance(given, Mapping):
-        raise InputError(f'compare: expected a mapping such as {{"test": "paired-t"}}, got {_shown(compare)}')
+        raise InputError(
+            f'compare: expected a mapping such as {{"test": "paired-t"}}, got {_shown(compare)}'
+        )
     keys = [field.name for field in fields(DeclaredComparison)]
     for name, value in given.items():
         if name not in keys:
@@ -464,7 +531,8 @@ def repeats_argument(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]
         return {}
     if not isinstance(repeats, Mapping):
         raise InputError(
-            f"repeats: expected a mapping of a method's name to its number of seeds, got {_shown(repeats)}"
+            "repeats: expected a mapping of a method's name to its number of seeds, got"
+            f" {_shown(repeats)}"
         )
     found: dict[str, int] = {}
     for name, count in repeats.items():
@@ -473,8 +541,8 @@ def repeats_argument(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]
         number = _whole(count)
         if number is None or not 1 <= number <= MOST_SEEDS:
             raise InputError(
-                f"method {name!r}: the number of seeds must be a whole number from 1 to {MOST_SEEDS}, it is "
-                f"{_shown(count)}"
+                f"method {name!r}: the number of seeds must be a whole number from 1 to"
+                f" {MOST_SEEDS}, it is {_shown(count)}"
             )
         found[name] = number
     return found
@@ -492,7 +560,9 @@ def folder_argument(folder: Any) -> Path:
 def store_argument(store: Any) -> Path:
     """Return the path of a store."""
     if not isinstance(store, (str, Path)) or not str(store):
-        raise InputError(f"store: expected the path of a file, such as 'lab.sqlite', got {_shown(store)}")
+        raise InputError(
+            f"store: expected the path of a file, such as 'lab.sqlite', got {_shown(store)}"
+        )
     return Path(store)
 
 

@@ -48,7 +48,9 @@ class Parts:
         """Return the key of the fit: all parts but the protocol, so that other scores reuse it."""
         return digest([self.data, self.split, self.method, fit_version, self.seed])[:32]
 
-    def changed(self, earlier: Parts, code: Mapping[str, Mapping[str, str]] | None = None) -> tuple[str, ...]:
+    def changed(
+        self, earlier: Parts, code: Mapping[str, Mapping[str, str]] | None = None
+    ) -> tuple[str, ...]:
         """Name what this cell has otherwise than an earlier one.
 
         Parameters
@@ -56,16 +58,22 @@ class Parts:
         earlier : Parts
             Of the cell before.
         code : mapping, optional
-            The files and packages behind version parts, where they are known: those that changed are then named.
+            The files and packages behind version parts, where they are known: those that changed
+            are then named.
         """
         reasons: list[str] = []
-        for name in (part.name for part in fields(self) if getattr(self, part.name) != getattr(earlier, part.name)):
+        for name in (
+            part.name
+            for part in fields(self)
+            if getattr(self, part.name) != getattr(earlier, part.name)
+        ):
             if name == "version" and code and {self.version, earlier.version} <= set(code):
                 words = changed_words(code[earlier.version], code[self.version])
                 more = [f"{len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
                 reasons += [*words[:MOST_NAMED], *more] or [name]
             elif name == "seed" and self.seed.partition("/")[0] != earlier.seed.partition("/")[0]:
-                # Its first word is how seeds are derived; in the first stores it was the seed itself.
+                # Its first word is how seeds are derived; in the first stores it was the seed
+                # itself.
                 reasons.append("derivation of seeds")
             else:
                 reasons.append(name)
@@ -76,8 +84,9 @@ class Parts:
 class Cell:
     """One method on one fold of one dataset: its names, its parts and its keys.
 
-    A method that is repeated over seeds has one cell per repeat. ``key`` is the hash of everything that determines the
-    result; names do not. There may be a million cells at a time, so they are kept small.
+    A method that is repeated over seeds has one cell per repeat. ``key`` is the hash of everything
+    that determines the result; names do not. There may be a million cells at a time, so they are
+    kept small.
     """
 
     dataset: str
@@ -109,9 +118,10 @@ class FitContext:
     seed, split_seed : int
         Of the cell; and of what all methods on its split share.
     scratch : Path, optional
-        A folder in which a long fit may keep its progress, to go on from after a kill: there for protocols that say
-        ``keeps_progress``. It need not exist; it is the fit's own, and the run removes it once the cell is committed.
-        What the fit leaves in the folder ``kept`` inside is kept beside the store.
+        A folder in which a long fit may keep its progress, to go on from after a kill: there for
+        protocols that say ``keeps_progress``. It need not exist; it is the fit's own, and the run
+        removes it once the cell is committed. What the fit leaves in the folder ``kept`` inside is
+        kept beside the store.
     """
 
     method: Method
@@ -124,10 +134,10 @@ class FitContext:
 class SplitData:
     """The rows of one split, scaled on train: all that a protocol sees.
 
-    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``; ``w_train`` and ``w_test`` weigh
-    rows where the dataset does, ``g_train`` and ``g_test`` say by numbers which of them belong together. Where the
-    target is sparse, all arrays are, and nothing is scaled; a table stays a DataFrame. ``context`` says which cell they
-    are for.
+    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``; ``w_train``
+    and ``w_test`` weigh rows where the dataset does, ``g_train`` and ``g_test`` say by numbers
+    which of them belong together. Where the target is sparse, all arrays are, and nothing is
+    scaled; a table stays a DataFrame. ``context`` says which cell they are for.
     """
 
     X_train: Any
@@ -182,9 +192,10 @@ class WarningCount:
 class Fitted:
     """What a method gave on a split: arrays and diagnostics, kept for every later scoring.
 
-    ``seconds`` is the wall time of the fit alone, ``cpu_seconds`` its processor time; NaN where it is not known. What
-    the method warned of in the fit is kept with it, for the cells that reuse it. ``predict_cpu_seconds`` is what its
-    model took to predict the test rows, ``model_bytes`` what the model takes on disk; NaN and 0 where not known.
+    ``seconds`` is the wall time of the fit alone, ``cpu_seconds`` its processor time; NaN where it
+    is not known. What the method warned of in the fit is kept with it, for the cells that reuse it.
+    ``predict_cpu_seconds`` is what its model took to predict the test rows, ``model_bytes`` what
+    the model takes on disk; NaN and 0 where not known.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -207,7 +218,8 @@ class Outcome:
     cpu_seconds : float
         Processor time of the cell and of the processes that it started; NaN where it is not known.
     peak_memory : int
-        The most bytes that the cell itself held at a time, without the data that it was handed; 0 where not known.
+        The most bytes that the cell itself held at a time, without the data that it was handed; 0
+        where not known.
     warnings : tuple of WarningCount
         What the method warned of, each distinct message once.
     output : str

@@ -36,8 +36,9 @@ def costs_by_method(places: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per method: ``fit_cpu_seconds`` and ``predict_cpu_seconds`` of a split, ``model_bytes`` of a model as it
-        would lie on disk, all means, and the most that a cell held, ``peak_memory``, in bytes; NaN where not known.
+        A row per method: ``fit_cpu_seconds`` and ``predict_cpu_seconds`` of a split,
+        ``model_bytes`` of a model as it would lie on disk, all means, and the most that a cell
+        held, ``peak_memory``, in bytes; NaN where not known.
 
     Examples
     --------
@@ -84,9 +85,12 @@ class StoreContents:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        # Names of metrics that are not ours get their title and direction before anybody reads a score.
+        # Names of metrics that are not ours get their title and direction before anybody reads a
+        # score.
         for (described,) in store.read(queries.WITH_OWN_METRICS, (FUNCTIONS,)):
-            remember(json_object(store.path, described, ("protocol",))["protocol"].get(FUNCTIONS, ()))
+            remember(
+                json_object(store.path, described, ("protocol",))["protocol"].get(FUNCTIONS, ())
+            )
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -126,7 +130,11 @@ class StoreContents:
         rows = self._store.read(queries.DESCRIBED, (chosen,))
         if not rows:
             raise damaged_part(self.path, f"experiment {chosen!r}")
-        return json_object(self.path, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
+        return json_object(
+            self.path,
+            rows[0][0],
+            ("name", "seed", "split", "protocol", "methods", "data", "repeats"),
+        )
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
@@ -140,10 +148,16 @@ class StoreContents:
         """Return test, correction and margin that an experiment declares for its reports; nothing is imported."""
         given = self.described(experiment).get("compare", {})
         try:
-            named: dict[str, Any] = {str(name): str(value) for name, value in given.items() if name != "margin"}
-            return DeclaredComparison(**named, margin=float(given["margin"]) if "margin" in given else None)
+            named: dict[str, Any] = {
+                str(name): str(value) for name, value in given.items() if name != "margin"
+            }
+            return DeclaredComparison(
+                **named, margin=float(given["margin"]) if "margin" in given else None
+            )
         except (AttributeError, TypeError, ValueError) as error:
-            raise damaged_part(self.path, f"the [compare] section of experiment {experiment!r}") from error
+            raise damaged_part(
+                self.path, f"the [compare] section of experiment {experiment!r}"
+            ) from error
 
     def designs(self, experiment: str | None = None) -> dict[str, Design | None]:
         """Return how the datasets of an experiment were split: folds, repeats, test rows per train row, by dataset."""
@@ -154,7 +168,9 @@ class StoreContents:
         try:
             return {name: None if one is None else Design(**one) for name, one in kept.items()}
         except (AttributeError, TypeError) as error:
-            raise damaged_part(self.path, f"the splits of experiment {described['name']!r}") from error
+            raise damaged_part(
+                self.path, f"the splits of experiment {described['name']!r}"
+            ) from error
 
     def _designs_of_rows(self, described: Mapping[str, Any]) -> dict[str, Design | None]:
         """Work the designs out from the rows of the splits, for a store of a version that did not keep them."""
@@ -165,7 +181,9 @@ class StoreContents:
             if cell.protocol == described["protocol"]["kind"]:
                 splits.setdefault(cell.dataset, {}).setdefault(cell.fold, cell)
         return {
-            dataset: design_of([Split(fold, *cells.rows(cell)) for fold, cell in sorted(by_fold.items())])
+            dataset: design_of(
+                [Split(fold, *cells.rows(cell)) for fold, cell in sorted(by_fold.items())]
+            )
             for dataset, by_fold in splits.items()
         }
 
@@ -185,7 +203,13 @@ class StoreContents:
         import pandas as pd
 
         rows = [
-            (run, workers, json_object(self.path, environment), begun, RunIdentity(*who).lives(beat))
+            (
+                run,
+                workers,
+                json_object(self.path, environment),
+                begun,
+                RunIdentity(*who).lives(beat),
+            )
             for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
         ]
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
@@ -198,7 +222,17 @@ class StoreContents:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
 
-        columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", *TIMES]
+        columns = [
+            "experiment",
+            "dataset",
+            "fold",
+            "method",
+            "repeat",
+            "status",
+            "error",
+            "traceback",
+            *TIMES,
+        ]
         frame = pd.DataFrame(self._store.read(queries.FAILURES), columns=columns)
         return frame.astype({"cpu_seconds": float, "peak_memory": float})
 
@@ -212,15 +246,27 @@ class StoreContents:
     def places(self) -> pd.DataFrame:
         """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
 
-        The column ``why`` says what changed where a result is stale, and the error where one failed. ``seconds`` is
-        the wall time of the cell and ``fit_seconds`` that of the fit in it; ``cpu_seconds`` and ``fit_cpu_seconds``
-        are processor time, as is ``predict_cpu_seconds``; ``peak_memory`` and ``model_bytes`` are in bytes. They are
-        NaN where they are not known; ``costs_kept`` is False where nothing was kept of what the cell cost and warned
-        of, as in a store of an older version.
+        The column ``why`` says what changed where a result is stale, and the error where one
+        failed. ``seconds`` is the wall time of the cell and ``fit_seconds`` that of the fit in it;
+        ``cpu_seconds`` and ``fit_cpu_seconds`` are processor time, as is ``predict_cpu_seconds``;
+        ``peak_memory`` and ``model_bytes`` are in bytes. They are NaN where they are not known;
+        ``costs_kept`` is False where nothing was kept of what the cell cost and warned of, as in a
+        store of an older version.
         """
         import pandas as pd
 
-        columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
+        columns = [
+            "experiment",
+            "dataset",
+            "fold",
+            "method",
+            "repeat",
+            "key",
+            "status",
+            "why",
+            "seconds",
+            "notes",
+        ]
         further = ["protocol", *TIMES[1:], "costs_kept", "fit_key"]
         with self._store.one_moment():
             frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, *further])
@@ -237,7 +283,9 @@ class StoreContents:
         for name, known in fit_costs.items():
             frame[name] = np.array([known.get(fit_key) for fit_key in fit_keys], dtype=float)
         frame = frame[[*columns, "fit_seconds", "protocol", *TIMES[1:], *MODEL_COSTS, "costs_kept"]]
-        frame = frame.astype(dict.fromkeys((*TIMES[1:], *MODEL_COSTS), float) | {"costs_kept": bool})
+        frame = frame.astype(
+            dict.fromkeys((*TIMES[1:], *MODEL_COSTS), float) | {"costs_kept": bool}
+        )
         open_ = frame.index[frame["status"].isna()]
         where = frame.loc[open_, columns[:5]].itertuples(index=False, name=None)
         why = pd.Series([changed.get(place, "") for place in where], index=open_, dtype=object)
@@ -253,13 +301,24 @@ class StoreContents:
     def cell_counts(self) -> pd.DataFrame:
         """Return how many planned cells ended how, a row for each method, status and reason, in the order of the plan.
 
-        The columns are ``experiment, method, status, why, notes, cells``, the sums ``seconds`` and ``cpu_seconds``,
-        ``cpu_cells``, of how many cells the latter is known, and ``peak_memory``, the most of any. Counted by the
-        store, so that a million cells take no more memory than a thousand; :meth:`places` lists them one by one.
+        The columns are ``experiment, method, status, why, notes, cells``, the sums ``seconds`` and
+        ``cpu_seconds``, ``cpu_cells``, of how many cells the latter is known, and ``peak_memory``,
+        the most of any. Counted by the store, so that a million cells take no more memory than a
+        thousand; :meth:`places` lists them one by one.
         """
         import pandas as pd
 
-        columns = ["experiment", "method", "status", "why", "notes", "cells", "seconds", "cpu_cells", "cpu_seconds"]
+        columns = [
+            "experiment",
+            "method",
+            "status",
+            "why",
+            "notes",
+            "cells",
+            "seconds",
+            "cpu_cells",
+            "cpu_seconds",
+        ]
         with self._store.one_moment():
             rows = [list(row) for row in self._store.read(queries.CELL_COUNTS)]
             running = set(self._store.running()) if any(row[2] is None for row in rows) else set()
@@ -277,7 +336,9 @@ class StoreContents:
                 counted.append([experiment, method, status, why, notes, cells, *costs])
                 continue
             how = found.get((experiment, method), {("missing", ""): cells})
-            counted += [[experiment, method, *one, "[]", count, *costs] for one, count in how.items()]
+            counted += [
+                [experiment, method, *one, "[]", count, *costs] for one, count in how.items()
+            ]
         frame = pd.DataFrame(counted, columns=[*columns, "peak_memory"])
         return frame.astype({"seconds": float, "cpu_seconds": float, "peak_memory": float})
 
@@ -297,8 +358,8 @@ class StoreContents:
     def folds_of(self, experiment: str, dataset: str, method: str) -> pd.DataFrame:
         """Return the folds of a method on a dataset; quick to ask for.
 
-        The columns are ``fold, repeat, protocol, status, seconds, cpu_seconds, peak_memory``. The status is ``missing``
-        where there is no result yet, whether one is being computed or not.
+        The columns are ``fold, repeat, protocol, status, seconds, cpu_seconds, peak_memory``. The
+        status is ``missing`` where there is no result yet, whether one is being computed or not.
         """
         import pandas as pd
 
@@ -338,7 +399,9 @@ class StoreContents:
         found: dict[tuple[str, str], FailureCause] = {}
         for status, error, method, count, cell in self._store.read(queries.CAUSES, (experiment,)):
             # Numbers and addresses differ from cell to cell of one cause.
-            alike = found.setdefault((status, NUMBERS.sub("0", error or "")), FailureCause(status, error or "", cell))
+            alike = found.setdefault(
+                (status, NUMBERS.sub("0", error or "")), FailureCause(status, error or "", cell)
+            )
             alike.methods[method] = alike.methods.get(method, 0) + int(count)
         return sorted(found.values(), key=lambda cause: -cause.count)
 
@@ -353,7 +416,12 @@ class StoreContents:
         return f"{rows[0][0]}-{rows[0][1] or 0}"
 
     def ended(
-        self, experiment: str, *, order: Literal["latest", "slowest"] = "latest", failed: bool = False, limit: int = 20
+        self,
+        experiment: str,
+        *,
+        order: Literal["latest", "slowest"] = "latest",
+        failed: bool = False,
+        limit: int = 20,
     ) -> pd.DataFrame:
         """Return cells that ended, the latest or the slowest first, or those that failed only."""
         import pandas as pd
@@ -362,7 +430,17 @@ class StoreContents:
             and_status="AND c.status <> 'done'" if failed else "",
             order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
         )
-        columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
+        columns = [
+            "dataset",
+            "fold",
+            "method",
+            "repeat",
+            "status",
+            "seconds",
+            "error",
+            "traceback",
+            "finished_at",
+        ]
         rows = self._store.read(sql, (experiment, limit))
         frame = pd.DataFrame(rows, columns=[*columns, "cell", *TIMES[1:]])
         return frame.astype({"cpu_seconds": float, "peak_memory": float})
@@ -378,15 +456,29 @@ class StoreContents:
         Returns
         -------
         DataFrame
-            Columns ``experiment, protocol, dataset, fold, method, repeat, category, message, count``; empty for a
-            store of an older version, which kept none.
+            Columns ``experiment, protocol, dataset, fold, method, repeat, category, message,
+            count``; empty for a store of an older version, which kept none.
         """
         import pandas as pd
 
         rows = self._store.read(queries.WARNINGS)
-        columns = ["experiment", "protocol", "dataset", "fold", "method", "repeat", "category", "message", "count"]
+        columns = [
+            "experiment",
+            "protocol",
+            "dataset",
+            "fold",
+            "method",
+            "repeat",
+            "category",
+            "message",
+            "count",
+        ]
         frame = pd.DataFrame(rows, columns=columns)
-        return frame if experiment is None else frame[frame["experiment"] == experiment].reset_index(drop=True)
+        return (
+            frame
+            if experiment is None
+            else frame[frame["experiment"] == experiment].reset_index(drop=True)
+        )
 
     def ended_counts(self, experiment: str) -> dict[tuple[str, str], int]:
         """Return how many cells of an experiment have a result, by method and protocol; quick to ask for."""
@@ -401,13 +493,17 @@ class StoreContents:
         known = {} if math.isnan(fitted.cpu_seconds) else {"cpu_seconds": fitted.cpu_seconds}
         return {**fitted.info, "seconds": fitted.seconds, **known}
 
-    def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
+    def output(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> str:
         """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
         address = self.stored_cell(dataset, fold, method, experiment, repeat)
         rows = self._store.read(queries.OUTPUT, (address.key,))
         return str(rows[0][0]) if rows else ""
 
-    def fitted(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> Fitted:
+    def fitted(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> Fitted:
         """Return what the fit of a cell gave."""
         address = self.stored_cell(dataset, fold, method, experiment, repeat)
         fitted = self._store.fitted(address.fit_key)
@@ -421,12 +517,21 @@ class StoreContents:
         """Return where a cell is in the store; one that is not there, or of several experiments, is refused."""
         named = (dataset, fold, method, repeat)
         where = "p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?"
-        cells = [cell for cell in read_cells(self._store, where, named) if experiment in (None, cell.experiment)]
+        cells = [
+            cell
+            for cell in read_cells(self._store, where, named)
+            if experiment in (None, cell.experiment)
+        ]
         if not cells:
-            raise InputError(f"no cell of method {method!r} on dataset {dataset!r}, fold {fold}, in {self._store.path}")
+            raise InputError(
+                f"no cell of method {method!r} on dataset {dataset!r}, fold {fold}, in"
+                f" {self._store.path}"
+            )
         if len(cells) > 1:
             names = ", ".join(cell.experiment for cell in cells)
-            raise InputError(f"several experiments have this cell ({names}): say which with experiment=")
+            raise InputError(
+                f"several experiments have this cell ({names}): say which with experiment="
+            )
         return cells[0]
 
     def experiments_of(self, kind: str) -> list[str]:
@@ -452,7 +557,8 @@ def score_frame(columns: ScoreColumns, *, repeats: bool, with_grid: bool = False
     repeats : bool
         Whether the repeats of a method stand row by row; else their mean stands.
     with_grid : bool, default=False
-        Whether the grid is a column; else the protocol's name tells the grids of an experiment that has several apart.
+        Whether the grid is a column; else the protocol's name tells the grids of an experiment that
+        has several apart.
 
     Returns
     -------
@@ -475,7 +581,9 @@ def score_frame(columns: ScoreColumns, *, repeats: bool, with_grid: bool = False
             "value": columns.value,
         }
     )
-    return frame if repeats else mean_over_repeats(frame, GRID_COLUMNS if with_grid else SCORE_COLUMNS)
+    return (
+        frame if repeats else mean_over_repeats(frame, GRID_COLUMNS if with_grid else SCORE_COLUMNS)
+    )
 
 
 def mean_over_repeats(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -495,10 +603,17 @@ def _protocols(columns: ScoreColumns) -> Names:
     """Tell the rows of a k-grid from those of a p-grid by the protocol, where an experiment has both."""
     grids = len(columns.grid.distinct)
     pairs = np.unique(columns.experiment.codes * grids + columns.grid.codes)
-    both = np.bincount(pairs // grids, minlength=len(columns.experiment.distinct)) > 1 if grids else np.zeros(0, bool)
+    both = (
+        np.bincount(pairs // grids, minlength=len(columns.experiment.distinct)) > 1
+        if grids
+        else np.zeros(0, bool)
+    )
     if not both.any():
         return columns.protocol
     joined = columns.protocol.codes * grids + columns.grid.codes
     plain = tuple(columns.protocol.distinct)
     named = tuple(f"{protocol}-{grid}" for protocol in plain for grid in columns.grid.distinct)
-    return Names(plain + named, np.where(both[columns.experiment.codes], len(plain) + joined, columns.protocol.codes))
+    return Names(
+        plain + named,
+        np.where(both[columns.experiment.codes], len(plain) + joined, columns.protocol.codes),
+    )

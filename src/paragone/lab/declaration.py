@@ -113,7 +113,8 @@ class SetSection(ReadOptions):
     path : str
         The file, folder or bundled name.
     replicates : int, optional
-        Rows that are measurements of one sample: so many after each other, kept on one side of every split.
+        Rows that are measurements of one sample: so many after each other, kept on one side of
+        every split.
     time : str, optional
         The column with the time.
     weight : str, optional
@@ -129,7 +130,9 @@ class SetSection(ReadOptions):
 
     def options(self) -> ReadOptions:
         """Return the options of the readers."""
-        return ReadOptions(**{field.name: getattr(self, field.name) for field in fields(ReadOptions)})
+        return ReadOptions(
+            **{field.name: getattr(self, field.name) for field in fields(ReadOptions)}
+        )
 
 
 class DataSection(FileSection):
@@ -138,7 +141,8 @@ class DataSection(FileSection):
     Attributes
     ----------
     sets : list
-        The datasets: bundled names, files, folders, patterns such as ``data/*.csv``, or tables with options.
+        The datasets: bundled names, files, folders, patterns such as ``data/*.csv``, or tables with
+        options.
     target : str or list of str, optional
         The column that is predicted, or the columns of labels.
     task : {"classification", "regression", "multilabel"}, optional
@@ -170,9 +174,13 @@ class DataSection(FileSection):
         """Return how an entry is read: what it says itself, else what the section says of a file."""
         own = ReadOptions() if isinstance(entry, str) else entry.options()
         path = entry if isinstance(entry, str) else entry.path
-        unused = next((role for role in ("time", "weight") if getattr(self, role) is not None), None)
+        unused = next(
+            (role for role in ("time", "weight") if getattr(self, role) is not None), None
+        )
         if unused is not None:
-            raise InputError(f"'data.{unused}' is for tables as they stand, which this protocol does not take")
+            raise InputError(
+                f"'data.{unused}' is for tables as they stand, which this protocol does not take"
+            )
         if path in bundled_names():
             return own
         return dataclasses.replace(
@@ -189,7 +197,14 @@ class DataSection(FileSection):
         if len(targets) > 1:
             where = "data.target" if isinstance(entry, str) else entry.path
             raise InputError(f"{where}: one column is predicted, {', '.join(targets)} are named")
-        common = Roles(next(iter(self.targets), None), self.groups, self.time, self.weight, self.drop, self.task)
+        common = Roles(
+            next(iter(self.targets), None),
+            self.groups,
+            self.time,
+            self.weight,
+            self.drop,
+            self.task,
+        )
         if isinstance(entry, str):
             return common
         own: dict[str, Any] = {
@@ -286,7 +301,10 @@ class MethodSection(EstimatorSection):
         if self.tune is None:
             variants = {"grid": self.grid, "steps": self.steps, "log": self.log}
             return {**estimator, **{key: value for key, value in variants.items() if value}}
-        tuned = {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
+        tuned = {
+            "use": "tuned",
+            "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)},
+        }
         return {**tuned, **({} if self.log is None else {"log": self.log})}
 
 
@@ -294,9 +312,15 @@ class MethodSection(EstimatorSection):
 def protocol_section(kind: type[Protocol]) -> type[FileSection]:
     """Return the table of a protocol: its fields are the keys, but for what it says of itself in ``file_options``."""
     keys = {**get_type_hints(kind, include_extras=True), **kind.file_options}
-    declared: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    declared: tuple[dataclasses.Field[Any], ...] = (
+        dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    )
     given = {field.name for field in declared if field.init}
-    wanted = [name for name in keys if (name in given or name in kind.file_options) and keys[name] is not None]
+    wanted = [
+        name
+        for name in keys
+        if (name in given or name in kind.file_options) and keys[name] is not None
+    ]
     # A key that is not there is left to the protocol: no default stands here a second time.
     found: dict[str, Any] = {name: (_in_file(keys[name]), None) for name in wanted}
     return create_model(f"{kind.__name__}Section", __base__=FileSection, kind=(str, ""), **found)
@@ -327,7 +351,10 @@ def _values(protocol: type[Protocol], given: dict[str, Any]) -> dict[str, Any]:
     section = protocol_section(protocol).model_validate_json(json.dumps(given))
     set_here = section.model_fields_set - {"kind"}
     found = {name: getattr(section, name) for name in given if name in set_here}
-    return {name: value.model_dump() if isinstance(value, FileSection) else value for name, value in found.items()}
+    return {
+        name: value.model_dump() if isinstance(value, FileSection) else value
+        for name, value in found.items()
+    }
 
 
 def _size(given: str | int) -> int:
@@ -419,7 +446,8 @@ class Declaration(FileSection):
     seed : int
         Every random thing of the experiment follows from it.
     isolation : {"cell", "worker", "none"}
-        How far cells are kept apart: a process per cell, a process per worker, or none, for a debugger.
+        How far cells are kept apart: a process per cell, a process per worker, or none, for a
+        debugger.
     data : table
         The datasets.
     split : table
@@ -444,7 +472,9 @@ class Declaration(FileSection):
     data: DataSection
     split: SplitPlan = SplitPlan()
     protocol: dict[str, Any] = Field(default_factory=dict)
-    methods: Annotated[dict[str, Annotated[MethodSection, BeforeValidator(_by_name)]], Field(min_length=1)]
+    methods: Annotated[
+        dict[str, Annotated[MethodSection, BeforeValidator(_by_name)]], Field(min_length=1)
+    ]
     sections: tuple[str, ...] = ()
     limits: LimitsSection = LimitsSection()
     compare: CompareSection = CompareSection()
@@ -467,7 +497,8 @@ def read_declaration(path: Path) -> tuple[Declaration, str]:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give an experiment file")
     try:
-        # As bytes: the text is kept, and comes back by `paragone reproduce`, with the line ends that it has.
+        # As bytes: the text is kept, and comes back by `paragone reproduce`, with the line ends
+        # that it has.
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"no experiment file at {path}") from error
@@ -484,7 +515,8 @@ def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
     >>> parse_declaration('name = "x"\n[data]\nsets = ["iris"]\n[methods.A]\nusee = "random"\n')
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: experiment, line 5: unknown key 'methods.A.usee': did you mean 'use'?
+    paragone.errors.InputError: experiment, line 5: unknown key 'methods.A.usee': did you mean
+    'use'?
     """
     document = parse_toml(text, where)
     try:
@@ -505,12 +537,18 @@ def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
         raise _explained(problems, text, document, where) from error
     except InputError as error:
         line = line_of(text, ["protocol", "kind"])
-        raise InputError(f"{where if line is None else f'{where}, line {line}'}: 'protocol.kind': {error}") from error
+        raise InputError(
+            f"{where if line is None else f'{where}, line {line}'}: 'protocol.kind': {error}"
+        ) from error
     return declaration
 
 
-def _explained(problems: Sequence[Any], text: str, document: dict[str, Any], where: str) -> InputError:
-    problem = max(problems, key=lambda found: (found["type"] == "extra_forbidden", len(found["loc"])))
+def _explained(
+    problems: Sequence[Any], text: str, document: dict[str, Any], where: str
+) -> InputError:
+    problem = max(
+        problems, key=lambda found: (found["type"] == "extra_forbidden", len(found["loc"]))
+    )
     path = _document_path(problem["loc"], document)
     line = line_of(text, [str(part) for part in path])
     place = where if line is None else f"{where}, line {line}"
@@ -587,7 +625,8 @@ def declared_protocol(given: dict[str, Any], folder: Path) -> Protocol:
     try:
         return protocol.from_section(_values(protocol, given), folder)
     except ValidationError as error:
-        # Only the table of a user's own protocol comes here unchecked: its code was not to be imported before.
+        # Only the table of a user's own protocol comes here unchecked: its code was not to be
+        # imported before.
         problem = error.errors()[0]
         where = ".".join(["protocol", *(str(part) for part in problem["loc"])])
         raise InputError(f"{where!r}: {problem['msg']}") from error
@@ -603,25 +642,41 @@ def loaded(given: str | Path | Dataset) -> list[Dataset]:
     """
     if isinstance(given, Dataset):
         return [given]
-    return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
+    return (
+        [load(given)]
+        if isinstance(given, Path)
+        else [load(reference) for reference in expand(given)]
+    )
 
 
 def load_entries(section: DataSection, folder: Path, *, as_tables: bool) -> list[Dataset]:
     """Load the datasets of a file, as tables where the protocol takes them."""
-    return [dataset for entry in section.sets for dataset in load_entry(entry, folder, section, as_tables=as_tables)]
+    return [
+        dataset
+        for entry in section.sets
+        for dataset in load_entry(entry, folder, section, as_tables=as_tables)
+    ]
 
 
-def load_entry(entry: str | SetSection, folder: Path, section: DataSection, *, as_tables: bool) -> list[Dataset]:
+def load_entry(
+    entry: str | SetSection, folder: Path, section: DataSection, *, as_tables: bool
+) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
     with messages_of_keys():
-        if as_tables and (isinstance(entry, str) or (entry.nominal is None and entry.reader is None)):
+        if as_tables and (
+            isinstance(entry, str) or (entry.nominal is None and entry.reader is None)
+        ):
             return _load_tables(entry, folder, section.roles(entry))
         options = section.options(entry)
         if not isinstance(entry, str):
             dataset = load(entry.path, base=folder, options=options)
-            return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
+            return [
+                dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)
+            ]
         if "*" not in entry:
-            return [load(reference, base=folder, options=options) for reference in expand(entry, folder)]
+            return [
+                load(reference, base=folder, options=options) for reference in expand(entry, folder)
+            ]
         return [load(path, options=options) for path in _matching(entry, folder)]
 
 

@@ -46,7 +46,14 @@ from paragone.lab.passed_checks import PassedChecks
 from paragone.lab.planning import Layout, extended, lay_out
 from paragone.lab.protocol import Protocol
 from paragone.lab.results import Results
-from paragone.lab.running import Forecast, RunOptions, overwritten, run_into, store_forecast, workplace_for
+from paragone.lab.running import (
+    Forecast,
+    RunOptions,
+    overwritten,
+    run_into,
+    store_forecast,
+    workplace_for,
+)
 from paragone.lab.store import Plan, Store
 from paragone.methods.method import Method
 from paragone.registry import imported
@@ -60,10 +67,12 @@ class Experiment:
     Parameters
     ----------
     data : sequence of str, Path or Dataset, or mapping
-        Bundled names, files, folders, ``"openml:NAME"``, or datasets; one of them may stand alone. A mapping gives each
-        a name of your own, and may hold arrays or frames: ``{"wine": (X, y)}``.
+        Bundled names, files, folders, ``"openml:NAME"``, or datasets; one of them may stand alone.
+        A mapping gives each a name of your own, and may hold arrays or frames: ``{"wine": (X,
+        y)}``.
     methods : mapping
-        Name to alias, ``"module:Class"``, ``{"use": ..., "params": {...}}``, class or configured estimator.
+        Name to alias, ``"module:Class"``, ``{"use": ..., "params": {...}}``, class or configured
+        estimator.
     split : SplitPlan or mapping, optional
         How to split and scale; five stratified folds, min-max, where it is not given.
     protocol : Protocol, optional
@@ -77,17 +86,21 @@ class Experiment:
     seconds_limit : float, optional
         A cell that takes longer is ended and counts as ``timeout``.
     folder : Path, optional
-        Where files that a method's parameters name are looked for; the working folder where it is not given.
+        Where files that a method's parameters name are looked for; the working folder where it is
+        not given.
     memory_limit : int or str, optional
-        A cell that holds more bytes is ended and counts as ``failed``; ``"4GiB"`` and the like are understood.
+        A cell that holds more bytes is ended and counts as ``failed``; ``"4GiB"`` and the like are
+        understood.
     isolation : {"cell", "worker", "none"}, default="cell"
-        How far cells are kept from each other. ``cell`` gives every cell a process of its own, forked from a warmed
-        one, so that nothing that a method does reaches another cell. ``worker`` has one process per worker, which saves
-        milliseconds per cell, for millions of tiny ones. ``none`` works in the calling process, for debuggers. What is
-        not ``cell`` is kept with the run and said in the report.
+        How far cells are kept from each other. ``cell`` gives every cell a process of its own,
+        forked from a warmed one, so that nothing that a method does reaches another cell.
+        ``worker`` has one process per worker, which saves milliseconds per cell, for millions of
+        tiny ones. ``none`` works in the calling process, for debuggers. What is not ``cell`` is
+        kept with the run and said in the report.
     compare : mapping, optional
-        The ``test`` and the ``correction`` of the reports, by name or ``module:name``, and the ``margin`` within which
-        methods are equivalent; Wilcoxon's signed-rank test, Holm's correction and no margin where they are not given.
+        The ``test`` and the ``correction`` of the reports, by name or ``module:name``, and the
+        ``margin`` within which methods are equivalent; Wilcoxon's signed-rank test, Holm's
+        correction and no margin where they are not given.
 
     Examples
     --------
@@ -137,11 +150,15 @@ class Experiment:
         self.name = name_argument(name)
         self.seed = seed_argument(seed)
         self.repeats = repeats_argument(repeats, methods)
-        seconds = None if seconds_limit is None else parse_duration(seconds_limit, what="seconds_limit")
+        seconds = (
+            None if seconds_limit is None else parse_duration(seconds_limit, what="seconds_limit")
+        )
         self.limits = Limits(seconds, None if memory_limit is None else parse_size(memory_limit))
         self.isolation = check_isolation(isolation)
         if self.repeats and not self.protocol.repeats_methods:
-            raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
+            raise InputError(
+                f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]"
+            )
         place = folder_argument(folder)
         self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
         plan = split_argument(split)
@@ -182,7 +199,11 @@ class Experiment:
             protocol,
             name=declaration.name,
             seed=declaration.seed,
-            repeats={name: method.seeds for name, method in declaration.methods.items() if method.seeds > 1},
+            repeats={
+                name: method.seeds
+                for name, method in declaration.methods.items()
+                if method.seeds > 1
+            },
             seconds_limit=declaration.limits.seconds,
             folder=folder,
             memory_limit=declaration.limits.memory,
@@ -205,12 +226,16 @@ class Experiment:
 
     def keep_logs(self, log: str) -> None:
         """Have logs of this kind (``classic`` or ``json``) kept beside the store, by the methods that write one."""
-        known = list(dict.fromkeys(kind for method in self.methods.values() for kind in method.logs))
+        known = list(
+            dict.fromkeys(kind for method in self.methods.values() for kind in method.logs)
+        )
         if known and log not in known:
             raise unknown_name("log", log, known)
         if not known:
             raise InputError(f"no method writes a {log} log: leave --log out")
-        self.methods = {n: m.with_log(log, n) if log in m.logs else m for n, m in self.methods.items()}
+        self.methods = {
+            n: m.with_log(log, n) if log in m.logs else m for n, m in self.methods.items()
+        }
 
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell of the experiment, in the order of work."""
@@ -227,7 +252,9 @@ class Experiment:
             f"{n_methods} method{'s' * (n_methods != 1)}, {self.protocol.kind}"
         )
 
-    def forecast(self, store: str | Path, *, retry_failed: bool = False, overwrite: bool | str = False) -> Forecast:
+    def forecast(
+        self, store: str | Path, *, retry_failed: bool = False, overwrite: bool | str = False
+    ) -> Forecast:
         """Say what a run into this store would do, without doing it.
 
         Parameters
@@ -272,10 +299,12 @@ class Experiment:
         store : str or Path
             The SQLite file, made where it is missing.
         workers : int, optional
-            How many cells are worked on at a time, at most one per core; one per core where it is not given.
+            How many cells are worked on at a time, at most one per core; one per core where it is
+            not given.
         executor : concurrent.futures.Executor, optional
-            Where to work instead, such as a Dask client's ``get_executor()``; ``workers`` is then how many cells it is
-            given at a time. A Dask cluster is given as many as it has room for, where ``workers`` is not given.
+            Where to work instead, such as a Dask client's ``get_executor()``; ``workers`` is then
+            how many cells it is given at a time. A Dask cluster is given as many as it has room
+            for, where ``workers`` is not given.
         retry_failed : bool, default=False
             Whether failed and timed-out cells run again.
         overwrite : bool or str, default=False
@@ -283,10 +312,12 @@ class Experiment:
         observer : Observer, optional
             Whoever follows the run.
         budget : float or str, optional
-            Seconds, or a time such as ``"2h"``, after which the run stops: no cell begins that is expected to end
-            later, and cells that are still at work then are ended and stay missing. Run again to go on.
+            Seconds, or a time such as ``"2h"``, after which the run stops: no cell begins that is
+            expected to end later, and cells that are still at work then are ended and stay missing.
+            Run again to go on.
         isolation : {"cell", "worker", "none"}, optional
-            How far cells are kept from each other, where it is not to be what the experiment declares.
+            How far cells are kept from each other, where it is not to be what the experiment
+            declares.
         checks : PassedChecks, optional
             What `paragone.checks.check_before_run` found in the data, to be kept with the run.
 
@@ -297,7 +328,9 @@ class Experiment:
         """
         store, workers = store_argument(store), workers_argument(workers)
         if executor is not None and not callable(getattr(executor, "submit", None)):
-            raise InputError(f"executor: expected an executor with submit(), got a {type(executor).__name__}")
+            raise InputError(
+                f"executor: expected an executor with submit(), got a {type(executor).__name__}"
+            )
         seconds = None if budget is None else parse_duration(budget)
         options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds, checks)
         workplace = workplace_for(self, workers, executor, isolation)
@@ -307,7 +340,11 @@ class Experiment:
     def plan(self, layout: Layout) -> Plan:
         """Return what a store keeps of the experiment and its cells."""
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
-        described = {**self.described(), "settings": settings, "later_cells": layout.later_cells(self.methods)}
+        described = {
+            **self.described(),
+            "settings": settings,
+            "later_cells": layout.later_cells(self.methods),
+        }
         told = {name: None if one is None else asdict(one) for name, one in layout.designs.items()}
         # Groups are torn by few splitters: the others' stores say nothing of it.
         kept_facts = {
@@ -347,8 +384,10 @@ def _variants_note(methods: Mapping[str, Method]) -> tuple[str, ...]:
     n = len(methods)
     return (
         (
-            f"{n} pipeline{'s' * (n != 1)} (preprocessing and model, with the parameters of each) of "
-            f"{len(counts)} method{'s' * (len(counts) != 1)}: {each}",
+            (
+                f"{n} pipeline{'s' * (n != 1)} (preprocessing and model, with the parameters of"
+                f" each) of {len(counts)} method{'s' * (len(counts) != 1)}: {each}"
+            ),
         )
         if counts
         else ()
@@ -364,9 +403,11 @@ class Reopened:
     declaration : Declaration
         What was declared.
     experiment : Experiment, optional
-        On the datasets that were found; None where there is none, or where a method cannot be imported.
+        On the datasets that were found; None where there is none, or where a method cannot be
+        imported.
     left_out : tuple of (str, str)
-        Each dataset that is not part of it, and why; the whole experiment under its name where nothing is.
+        Each dataset that is not part of it, and why; the whole experiment under its name where
+        nothing is.
     """
 
     declaration: Declaration
@@ -413,10 +454,14 @@ def reopen(text: str, folder: Path, *, where: str) -> Reopened:
             load_entry(entry, folder, declaration.data, as_tables=protocol.takes_tables)
             kept.append(entry)
         except InputError as error:
-            left_out.append((entry if isinstance(entry, str) else entry.name or entry.path, str(error)))
+            left_out.append(
+                (entry if isinstance(entry, str) else entry.name or entry.path, str(error))
+            )
     if not kept or not left_out:
         return Reopened(declaration, None, tuple(left_out) or ((declaration.name, whole),))
-    part = declaration.model_copy(update={"data": declaration.data.model_copy(update={"sets": tuple(kept)})})
+    part = declaration.model_copy(
+        update={"data": declaration.data.model_copy(update={"sets": tuple(kept)})}
+    )
     try:
         return Reopened(declaration, _made(part, text, folder), tuple(left_out))
     except InputError as error:

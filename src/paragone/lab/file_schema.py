@@ -23,8 +23,8 @@ def experiment_schema() -> dict[str, Any]:
     Returns
     -------
     dict
-        What the sentences of a refusal check, as far as a schema can say it; the meaning of every key is that of the
-        documentation.
+        What the sentences of a refusal check, as far as a schema can say it; the meaning of every
+        key is that of the documentation.
 
     Examples
     --------
@@ -42,7 +42,9 @@ def experiment_schema() -> dict[str, Any]:
             _describe(part, owner)
     # A method may be its name alone, and a splitter is given in Python only.
     methods = schema["properties"]["methods"]
-    methods["additionalProperties"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/MethodSection"}]}
+    methods["additionalProperties"] = {
+        "anyOf": [{"type": "string"}, {"$ref": "#/$defs/MethodSection"}]
+    }
     parts["SplitPlan"]["properties"].pop("splitter", None)
     schema["properties"]["protocol"] = {"anyOf": [*_protocols(protocols, parts), _OWN_PROTOCOL]}
     _describe(schema, Declaration)
@@ -68,7 +70,8 @@ def _protocols(known: Registry[Any], parts: dict[str, Any]) -> list[dict[str, An
                 parts[part] = content
                 _explain(content, meanings(content.get("description", "")))
         section["properties"]["kind"] = {"const": name, "description": "Which protocol."}
-        # Its fields have no default here, which says that the protocol decides; an editor would show null.
+        # Its fields have no default here, which says that the protocol decides; an editor would
+        # show null.
         for key in section["properties"].values():
             key.pop("default", None)
         section["title"] = name

@@ -62,19 +62,26 @@ def point_words(grid: str, at: float) -> str:
     >>> point_words("k", 10.0), point_words("p", 0.2)
     ('the value at k = 10', 'the value at 20 % of the features')
     """
-    return f"the value at {100 * at:g} % of the features" if grid == "p" else f"the value at {grid} = {at:g}"
+    return (
+        f"the value at {100 * at:g} % of the features"
+        if grid == "p"
+        else f"the value at {grid} = {at:g}"
+    )
 
 
 def reduced_grid(grid: str, curves: pd.DataFrame, target: float | None) -> GridScores:
     """Take one value per fold: at the target of the grid, or the mean over it."""
     if target is None:
-        # A point without a value leaves the fold without one: a mean over fewer points would be another quantity.
+        # A point without a value leaves the fold without one: a mean over fewer points would be
+        # another quantity.
         folds = curves.groupby(FOLDS, sort=False)["value"].mean(skipna=False).reset_index()
         words, suffix = (f"the mean over the {grid}-grid", f"{grid}grid") if grid else ("", "")
         return GridScores(grid, words, suffix, curves, folds)
     at_target = curves[(curves["at"] - target).abs() < NEAR]
     shown = f"{100 * target:g}" if grid == "p" else f"{target:g}"
-    return GridScores(grid, point_words(grid, target), f"{grid}{shown}", curves, at_target[[*FOLDS, "value"]])
+    return GridScores(
+        grid, point_words(grid, target), f"{grid}{shown}", curves, at_target[[*FOLDS, "value"]]
+    )
 
 
 def grid_at(grids: tuple[GridScores, ...], at: str) -> GridScores:
@@ -92,7 +99,9 @@ def grid_at(grids: tuple[GridScores, ...], at: str) -> GridScores:
     if mine.empty:
         points = ", ".join(f"{one:g}" for one in sorted(scores.curves["at"].unique()))
         raise InputError(f"there is no point {name} = {point:g}: there are {points}")
-    return GridScores(name, point_words(name, point), f"{name}{point:g}", scores.curves, mine[[*FOLDS, "value"]])
+    return GridScores(
+        name, point_words(name, point), f"{name}{point:g}", scores.curves, mine[[*FOLDS, "value"]]
+    )
 
 
 def names_in_order(grids: tuple[GridScores, ...], column: str) -> list[str]:
@@ -114,6 +123,8 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     tables = {}
     for (protocol, metric), rows in scores.groupby(["protocol", "metric"], sort=False):
         per_fold = rows.groupby(["dataset", "method", "fold"], sort=False)["value"].mean()
-        means = per_fold.groupby(["dataset", "method"], sort=False).mean().unstack("method", sort=False)
+        means = (
+            per_fold.groupby(["dataset", "method"], sort=False).mean().unstack("method", sort=False)
+        )
         tables[protocol, metric] = means.reset_index().rename_axis(columns=None)
     return tables

@@ -1,7 +1,7 @@
 """Scores measured along grids, whatever keeps them: what a table shows of every metric, and the comparison behind it.
 
-A `View` reads them from a store; the files of another program are read by its protocol. The tables of a paper are made
-of either, so they cannot differ.
+A `View` reads them from a store; the files of another program are read by its protocol. The tables
+of a paper are made of either, so they cannot differ.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Measure:
         mine = self.scores.folds[self.scores.folds["metric"] == self.metric]
         grouped = mine.groupby(["dataset", "method"], sort=False)["value"]
         found: dict[str, dict[str, tuple[float, float]]] = {}
-        for dataset, method, mean, spread in grouped.agg(["mean", "std"]).reset_index().itertuples(index=False):
+        for dataset, method, mean, spread in (
+            grouped.agg(["mean", "std"]).reset_index().itertuples(index=False)
+        ):
             found.setdefault(dataset, {})[method] = (float(mean), float(spread))
         return found
 
@@ -152,7 +154,10 @@ class MeasuredScores:
             raise InputError(f"{self.where} has no scores yet: run it first")
         _check_names(scores)
         grids = scores["grid"].unique()
-        return tuple(reduced_grid(grid, scores[scores["grid"] == grid], self.target_of(grid)) for grid in grids)
+        return tuple(
+            reduced_grid(grid, scores[scores["grid"] == grid], self.target_of(grid))
+            for grid in grids
+        )
 
     @cached_property
     def grids(self) -> tuple[GridScores, ...]:
@@ -160,7 +165,11 @@ class MeasuredScores:
         everything = self.all_grids
         folds = everything[0].folds
         for kind, wanted, known in (
-            ("metric", (self.chosen_metric,) if self.chosen_metric else (), names_in_order(everything, "metric")),
+            (
+                "metric",
+                (self.chosen_metric,) if self.chosen_metric else (),
+                names_in_order(everything, "metric"),
+            ),
             ("method", self.methods, folds["method"].unique().tolist()),
             ("dataset", self.datasets, folds["dataset"].unique().tolist()),
         ):
@@ -188,9 +197,13 @@ class MeasuredScores:
             found = scores.folds[column].unique().tolist()
             names = {name: self.name(name) for name in found}
             if len(set(names.values())) < len(found):
-                raise InputError(f"the display map gives two {column}s the same name: {sorted(names.values())}")
+                raise InputError(
+                    f"the display map gives two {column}s the same name: {sorted(names.values())}"
+                )
             columns[column] = names
-        return replace(scores, curves=_renamed(scores.curves, columns), folds=_renamed(scores.folds, columns))
+        return replace(
+            scores, curves=_renamed(scores.curves, columns), folds=_renamed(scores.folds, columns)
+        )
 
     @cached_property
     def reference(self) -> str:
@@ -208,12 +221,19 @@ class MeasuredScores:
     def measures(self) -> tuple[Measure, ...]:
         """Every metric on every grid, with its comparison."""
         return tuple(
-            self._measure(scores, metric) for scores in self.grids for metric in scores.folds["metric"].unique()
+            self._measure(scores, metric)
+            for scores in self.grids
+            for metric in scores.folds["metric"].unique()
         )
 
     def _measure(self, scores: GridScores, metric: str) -> Measure:
         if scores.folds["method"].nunique() < 2:
-            return Measure(scores, metric, None, "There is one method only, so there is nothing to compare it with.")
+            return Measure(
+                scores,
+                metric,
+                None,
+                "There is one method only, so there is nothing to compare it with.",
+            )
         try:
             compared = self.compared(scores.folds[scores.folds["metric"] == metric], metric)
         except InputError as refusal:
@@ -224,7 +244,10 @@ class MeasuredScores:
     @cached_property
     def comparison(self) -> DatasetComparison | None:
         """The comparison by the first metric that allows one."""
-        return next((measure.comparison for measure in self.measures if measure.comparison is not None), None)
+        return next(
+            (measure.comparison for measure in self.measures if measure.comparison is not None),
+            None,
+        )
 
 
 def _check_names(scores: pd.DataFrame) -> None:
@@ -232,7 +255,9 @@ def _check_names(scores: pd.DataFrame) -> None:
     for column in ("method", "dataset"):
         for name in scores[column].unique():
             if name != name.strip():
-                raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
+                raise InputError(
+                    f"the {column} {name!r} begins or ends with a blank: give it a name without"
+                )
 
 
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:

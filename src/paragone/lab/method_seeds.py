@@ -23,22 +23,37 @@ def fixed_seeds(described: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         inside = described.get("params", {}) if "use" in described else described
         for name, value in inside.items() if isinstance(inside, Mapping) else ():
             whole = f"{path}.{name}" if path else str(name)
-            if name in SEED_PARAMETERS and value is not None and not isinstance(value, (Mapping, list)):
+            if (
+                name in SEED_PARAMETERS
+                and value is not None
+                and not isinstance(value, (Mapping, list))
+            ):
                 yield whole, value
             else:
                 yield from fixed_seeds(value, whole)
     elif isinstance(described, Sequence) and not isinstance(described, str):
         for place, value in enumerate(described):
             # A step of a pipeline stands beside its name.
-            named = isinstance(value, Sequence) and not isinstance(value, str) and value and isinstance(value[0], str)
+            named = (
+                isinstance(value, Sequence)
+                and not isinstance(value, str)
+                and value
+                and isinstance(value[0], str)
+            )
             yield from (
-                fixed_seeds(value, f"{path}.{value[0] if named else place}") if named else fixed_seeds(value, path)
+                fixed_seeds(value, f"{path}.{value[0] if named else place}")
+                if named
+                else fixed_seeds(value, path)
             )
 
 
 def _without_seeds(described: Any) -> Any:
     if isinstance(described, Mapping):
-        return {key: _without_seeds(value) for key, value in described.items() if key not in SEED_PARAMETERS}
+        return {
+            key: _without_seeds(value)
+            for key, value in described.items()
+            if key not in SEED_PARAMETERS
+        }
     if isinstance(described, Sequence) and not isinstance(described, str):
         return [_without_seeds(value) for value in described]
     return described
@@ -59,7 +74,8 @@ def seed_sentences(methods: Mapping[str, Any]) -> tuple[str, ...]:
     >>> for line in seed_sentences({"net": net, "again": other}):
     ...     print(line)
     net and again are one method but for the seed (0, 1): a difference between them is the seed's.
-    The seed of net and again is fixed (random_state = 0, 1): what is found of them holds for that seed. Leave it open
+    The seed of net and again is fixed (random_state = 0, 1): what is found of them holds for that
+    seed. Leave it open
     and say seeds = 5 to vary it.
     """
     found = {name: list(fixed_seeds(facts)) for name, facts in methods.items()}
@@ -77,16 +93,20 @@ def seed_sentences(methods: Mapping[str, Any]) -> tuple[str, ...]:
     lines = []
     for _, names in alike:
         if len(names) > 1 and any(name in fixed for name in names):
-            seeds = ", ".join(", ".join(str(value) for _, value in found[name]) or OPEN for name in names)
+            seeds = ", ".join(
+                ", ".join(str(value) for _, value in found[name]) or OPEN for name in names
+            )
             lines.append(
-                f"{_listed(names)} are one method but for the seed ({seeds}): a difference between them is the seed's."
+                f"{_listed(names)} are one method but for the seed ({seeds}): a difference between"
+                " them is the seed's."
             )
     paths = {path.rpartition(".")[2] for seeds in fixed.values() for path, _ in seeds}
     values = dict.fromkeys(str(value) for seeds in fixed.values() for _, value in seeds)
     who = "it" if len(fixed) == 1 else "them"
     lines.append(
-        f"The seed of {_listed(list(fixed))} is fixed ({', '.join(sorted(paths))} = {', '.join(values)}): what is "
-        f"found of {who} holds for that seed. Leave it open and say seeds = 5 to vary it."
+        f"The seed of {_listed(list(fixed))} is fixed ({', '.join(sorted(paths))} ="
+        f" {', '.join(values)}): what is found of {who} holds for that seed. Leave it open and say"
+        " seeds = 5 to vary it."
     )
     return tuple(lines)
 

@@ -25,7 +25,8 @@ _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 class Warned:
     """One kind of warning of one method, over all cells of an experiment that have a result.
 
-    Messages that differ in their numbers only are of one kind, and all that say that a fit did not converge.
+    Messages that differ in their numbers only are of one kind, and all that say that a fit did not
+    converge.
 
     Attributes
     ----------
@@ -84,7 +85,10 @@ class Warned:
     @property
     def line(self) -> str:
         """What a list says of it."""
-        return f"{self.method}: {self.category} in {self.cells} of {self.of_cells} cells: {self.message}"
+        return (
+            f"{self.method}: {self.category} in {self.cells} of {self.of_cells} cells:"
+            f" {self.message}"
+        )
 
     @property
     def touches_numbers(self) -> bool:
@@ -109,8 +113,8 @@ def warned_groups(
     Returns
     -------
     tuple of Warned
-        By method in the order of their declaration, what is in most cells first. The variants of a method that a
-        cross-validation writes out count together.
+        By method in the order of their declaration, what is in most cells first. The variants of a
+        method that a cross-validation writes out count together.
     """
     warnings = results.warnings(experiment)
     if warnings.empty:
@@ -134,11 +138,18 @@ def warned_groups(
         _group(str(owner), shown.get(str(owner), str(owner)), rows, totals)
         for (owner, _, _), rows in warnings.groupby(["owner", "category", "kind"], sort=False)
     ]
-    order = {owner: place for place, owner in enumerate(dict.fromkeys(shown.get(o, o) for o in owners.values()))}
-    return tuple(sorted(found, key=lambda group: (order.get(group.method, len(order)), -group.cells)))
+    order = {
+        owner: place
+        for place, owner in enumerate(dict.fromkeys(shown.get(o, o) for o in owners.values()))
+    }
+    return tuple(
+        sorted(found, key=lambda group: (order.get(group.method, len(order)), -group.cells))
+    )
 
 
-def _group(owner: str, shown: str, rows: pd.DataFrame, totals: Mapping[tuple[str, bool], int]) -> Warned:
+def _group(
+    owner: str, shown: str, rows: pd.DataFrame, totals: Mapping[tuple[str, bool], int]
+) -> Warned:
     cells = rows.drop_duplicates(["dataset", "fold", "method", "repeat"])
     refits = int(cells["refit"].sum())
     return Warned(
@@ -173,13 +184,22 @@ def verdict_sentences(groups: Iterable[Warned], most: int = 5) -> tuple[str, ...
     together: dict[tuple[str, ...], list[Warned]] = {}
     for group in groups:
         if group.touches_numbers:
-            # That a method did not converge is told of each by itself: the reader wants to know how often.
+            # That a method did not converge is told of each by itself: the reader wants to know how
+            # often.
             whose = (group.method,) if group.category == CONVERGENCE else ()
-            together.setdefault((*whose, group.category, _kind(group.category, group.message)), []).append(group)
-    sentences = [_joined(alike).sentence for alike in sorted(together.values(), key=lambda g: -_joined(g).cells)]
+            together.setdefault(
+                (*whose, group.category, _kind(group.category, group.message)), []
+            ).append(group)
+    sentences = [
+        _joined(alike).sentence
+        for alike in sorted(together.values(), key=lambda g: -_joined(g).cells)
+    ]
     more = len(sentences) - most
     if more > 0:
-        rest = f"{more} more kind{'s' * (more != 1)} of warnings: see the list of failures and warnings."
+        rest = (
+            f"{more} more kind{'s' * (more != 1)} of warnings: see the list of failures and"
+            " warnings."
+        )
         return (*sentences[:most], rest)
     return tuple(sentences)
 
@@ -188,7 +208,10 @@ def _joined(groups: list[Warned]) -> Warned:
     names = [group.method for group in groups]
     shown = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     first = groups[0]
-    totals = (sum(getattr(g, name) for g in groups) for name in ("fits", "of_fits", "refits", "of_refits", "times"))
+    totals = (
+        sum(getattr(g, name) for g in groups)
+        for name in ("fits", "of_fits", "refits", "of_refits", "times")
+    )
     return Warned(shown, first.category, first.message, *totals)
 
 

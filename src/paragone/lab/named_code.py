@@ -46,7 +46,8 @@ def code_named_by(declaration: Declaration, folder: Path) -> tuple[NamedCode, ..
     declaration : Declaration
         The experiment.
     folder : Path
-        Where modules are looked for last, as `Experiment.from_toml` does: the folder of the experiment file.
+        Where modules are looked for last, as `Experiment.from_toml` does: the folder of the
+        experiment file.
 
     Returns
     -------
@@ -140,7 +141,9 @@ def _origin(module: str, folder: Path) -> str:
         return "nowhere: there is no such module"
     if spec.origin in ("built-in", "frozen"):
         return "Python itself"
-    return spec.origin or next(iter(spec.submodule_search_locations or ()), "") or "an unknown place"
+    return (
+        spec.origin or next(iter(spec.submodule_search_locations or ()), "") or "an unknown place"
+    )
 
 
 def _spec(top: str) -> ModuleSpec | None:

@@ -31,7 +31,9 @@ class AcceptedLeak:
     def sentence(self) -> str:
         """What a verdict must say of it."""
         place = f" on {self.where}" if self.where else ""
-        return f"A leak was accepted ({self.code}{place}: {self.message}): {self.reason.rstrip('.')}."
+        return (
+            f"A leak was accepted ({self.code}{place}: {self.message}): {self.reason.rstrip('.')}."
+        )
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,16 @@ def _items(given: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else []
 
 
-def passed_checks(store: Store, experiment: str, fingerprint: str | None = None) -> PassedChecks | None:
+def passed_checks(
+    store: Store, experiment: str, fingerprint: str | None = None
+) -> PassedChecks | None:
     """Return the last checks that an experiment passed before a run, or those with a fingerprint; None without any."""
     for record in store.run_records(fingerprint or f'"{KEPT_AS}"'):
         passed = PassedChecks.of_record(record.get(KEPT_AS))
-        if passed is not None and record.get("experiment") == experiment and fingerprint in (None, passed.fingerprint):
+        if (
+            passed is not None
+            and record.get("experiment") == experiment
+            and fingerprint in (None, passed.fingerprint)
+        ):
             return passed
     return None

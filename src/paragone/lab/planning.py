@@ -25,7 +25,8 @@ from paragone.methods.method import Method
 from paragone.sources import code_words, one_look
 from paragone.stats.designs import Design, design_of
 
-# Stands in the key of every cell: results whose seeds were derived in another way are not taken for these.
+# Stands in the key of every cell: results whose seeds were derived in another way are not taken for
+# these.
 DERIVATION = "v2"
 SEED_BITS = 31
 
@@ -70,8 +71,9 @@ class CellSeeds:
     def of(cls, parts: Parts, targets: str) -> CellSeeds:
         """Derive the seeds of a cell from the experiment's seed, the repeat, the fold, the targets and the method.
 
-        The features' values stay out, and so do row numbers and the scale: exported folds, whose features are scaled
-        already and whose rows are numbered anew, and sparse features give the seeds of the data that they were made of.
+        The features' values stay out, and so do row numbers and the scale: exported folds, whose
+        features are scaled already and whose rows are numbered anew, and sparse features give the
+        seeds of the data that they were made of.
         """
         return cls(seed_of(parts.seed, targets, parts.method), seed_of(parts.seed, targets))
 
@@ -98,10 +100,17 @@ def targets_digest(dataset: Dataset, split: Split) -> str:
 def _plain_arrays(targets: Any) -> tuple[Any, ...]:
     """Return arrays whose bytes are their values."""
     if sparse.issparse(targets):
-        return targets.data.astype("<i8"), targets.indices.astype("<i8"), targets.indptr.astype("<i8")
+        return (
+            targets.data.astype("<i8"),
+            targets.indices.astype("<i8"),
+            targets.indptr.astype("<i8"),
+        )
     if targets.dtype.kind in "OUST":
-        # The buffer of an object array holds addresses; the length of fixed-width text depends on the longest.
-        return (np.frombuffer(repr([str(value) for value in targets.ravel()]).encode(), dtype="u1"),)
+        # The buffer of an object array holds addresses; the length of fixed-width text depends on
+        # the longest.
+        return (
+            np.frombuffer(repr([str(value) for value in targets.ravel()]).encode(), dtype="u1"),
+        )
     return (targets.astype("<f8") if targets.dtype.kind == "f" else targets.astype("<i8"),)
 
 
@@ -167,8 +176,8 @@ class PackedArrays(Mapping[str, bytes]):
 class Layout:
     """An experiment worked out: what every cell refers to by name.
 
-    ``is_extended`` says that the cells of later stages are among these. ``code`` holds, by the cells' version part, the
-    files and packages that it is the hash of.
+    ``is_extended`` says that the cells of later stages are among these. ``code`` holds, by the
+    cells' version part, the files and packages that it is the hash of.
     """
 
     arrangements: Mapping[str, Arrangement]
@@ -198,7 +207,9 @@ class Layout:
         """Return the seeds of a cell."""
         place = cell.dataset, cell.fold
         if place not in self._targets:
-            self._targets[place] = targets_digest(self.arrangements[cell.dataset].dataset, self.split(cell))
+            self._targets[place] = targets_digest(
+                self.arrangements[cell.dataset].dataset, self.split(cell)
+            )
         return CellSeeds.of(cell.parts, self._targets[place])
 
     @cached_property
@@ -210,11 +221,17 @@ class Layout:
         """Return how many cells later stages may have that are not among these yet."""
         if self.is_extended:
             return 0
-        return sum(min(len(methods), arrangement.most_later) for arrangement in self.arrangements.values())
+        return sum(
+            min(len(methods), arrangement.most_later) for arrangement in self.arrangements.values()
+        )
 
     def with_places(self, places: Sequence[Place]) -> Layout:
         """Return the layout with the cells of a later stage after its own."""
-        return replace(self, cells=self.cells + tuple(self._cell_at(place) for place in places), is_extended=True)
+        return replace(
+            self,
+            cells=self.cells + tuple(self._cell_at(place) for place in places),
+            is_extended=True,
+        )
 
     def _cell_at(self, place: Place) -> Cell:
         dataset, position, method, repeat = place
@@ -238,7 +255,9 @@ class Layout:
 
     def split_rows(self) -> dict[str, tuple[Any, Any]]:
         """Return the row numbers of every split by the cells' split part."""
-        return {cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells}
+        return {
+            cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells
+        }
 
     def truths(self) -> Mapping[str, bytes]:
         """Return the packed targets of every split's test rows, packed when somebody asks for them."""
@@ -267,7 +286,9 @@ def _design(arrangement: Arrangement) -> Design | None:
     found, groups = design_of(arrangement.first), arrangement.dataset.groups
     if found is None or groups is None:
         return found
-    torn = any(np.isin(groups[split.test], groups[split.train]).any() for split in arrangement.first)
+    torn = any(
+        np.isin(groups[split.test], groups[split.train]).any() for split in arrangement.first
+    )
     return replace(found, torn_groups=bool(torn))
 
 
@@ -316,10 +337,14 @@ def lay_out(
                 _check_predictor(name, method, dataset)
         for arrangement in protocol.tasks(dataset, plan, seed):
             if arrangement.dataset.name in arrangements:
-                raise InputError(f"two datasets are called {arrangement.dataset.name!r}: rename one of them")
+                raise InputError(
+                    f"two datasets are called {arrangement.dataset.name!r}: rename one of them"
+                )
             arrangements[arrangement.dataset.name] = arrangement
             notes += arrangement.notes
-    scales = {name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()}
+    scales = {
+        name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()
+    }
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
     code = {identity.version: identity.code for identity in identities.values()}
 
@@ -355,7 +380,9 @@ def _check_predictor(name: str, method: Method, dataset: Dataset) -> None:
     found = predicted_task(method)
     if found is not None and dataset.task in PREDICTED and found != dataset.task:
         what = "classifier" if found == "classification" else "regressor"
-        raise InputError(f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}")
+        raise InputError(
+            f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}"
+        )
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ _LONGEST = 60
 class LogFolder:
     """A folder beside the store with the logs of its fits, under the names of their cells.
 
-    Files that end in ``.result`` are appended to one file per dataset and method, as programs do that keep a result
-    file over many runs; any other file is moved there, in the place of an earlier one of the same cell.
+    Files that end in ``.result`` are appended to one file per dataset and method, as programs do
+    that keep a result file over many runs; any other file is moved there, in the place of an
+    earlier one of the same cell.
 
     Parameters
     ----------
@@ -46,14 +47,18 @@ class LogFolder:
         for file in files:
             self.path.mkdir(parents=True, exist_ok=True)
             pending = self.path / f".{cell.fit_key}-{file.name}"
-            target = pending if file.suffix == RESULT else self.path / f"{cell_name(cell)}{file.suffix}"
+            target = (
+                pending if file.suffix == RESULT else self.path / f"{cell_name(cell)}{file.suffix}"
+            )
             try:
                 os.replace(file, target)
             except FileNotFoundError:
                 continue
         # Also those of a run that was killed between moving and appending.
         for pending in sorted(self.path.glob(f".{cell.fit_key}-*{RESULT}")):
-            self._append(pending, self.path / f"{safe_name(cell.dataset)}-{safe_name(cell.method)}{RESULT}")
+            self._append(
+                pending, self.path / f"{safe_name(cell.dataset)}-{safe_name(cell.method)}{RESULT}"
+            )
 
     def _append(self, pending: Path, target: Path) -> None:
         """Append a file to another and remove it; done again after a kill, it appends nothing a second time."""
@@ -130,7 +135,8 @@ class ProgressFolder:
         Parameters
         ----------
         cells : iterable of (Cell, str)
-            The cells and their status. A run may have been killed between the commit of a cell and this.
+            The cells and their status. A run may have been killed between the commit of a cell and
+            this.
 
         Returns
         -------
@@ -149,9 +155,13 @@ class ProgressFolder:
         try:
             self._logs.take(cell, folder / KEPT)
         except OSError as error:
-            # A log that cannot be moved must not cost the run its results; the folder stays, and with it the log.
+            # A log that cannot be moved must not cost the run its results; the folder stays, and
+            # with it the log.
             where = f"{cell.dataset}, {cell.method}"
-            return f"the log of {where} could not be moved to {self._logs.path} ({error.strerror}): it is in {folder}"
+            return (
+                f"the log of {where} could not be moved to {self._logs.path} ({error.strerror}): it"
+                f" is in {folder}"
+            )
         shutil.rmtree(folder, ignore_errors=True)
         return None
 

@@ -44,7 +44,8 @@ class Arrangement:
     splits : tuple of Split
         Numbered from 0; a cell's fold is the place here.
     later : int
-        How many of the last splits belong to later stages: their cells are named by `Protocol.next`.
+        How many of the last splits belong to later stages: their cells are named by
+        `Protocol.next`.
     notes : tuple of str
         For the user, before the run.
     origin : str
@@ -86,16 +87,20 @@ class Arrangement:
         return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
 
     @classmethod
-    def split_of(cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+    def split_of(
+        cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]
+    ) -> Split:
         """Make a split of its rows and of what `kept_split` kept of it; ValueError where that makes none."""
         return Split(fold, train, test, validation=kept.get("validation"))
 
     @classmethod
-    def datasets_of(cls, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+    def datasets_of(
+        cls, dataset: Dataset, options: Mapping[str, Any], seed: int
+    ) -> Iterator[tuple[Dataset, str]]:
         """Yield what cells call by name of a declared dataset, and its own name where that is another.
 
-        Nothing is split and nothing run: an audit asks with the checked options of an experiment file, which are not
-        to have code imported.
+        Nothing is split and nothing run: an audit asks with the checked options of an experiment
+        file, which are not to have code imported.
         """
         yield dataset, ""
 
@@ -138,10 +143,10 @@ class RowAnswers:
 class Protocol(ABC):
     """How a method is run on a split, what is kept of it, and how that is scored and told.
 
-    A protocol is a frozen dataclass whose fields are its section of the experiment file. It must have a ``kind`` and
-    `fit`; `tasks`, `scores`, `next` and `sections` have defaults, and running, resuming, scores, comparison, report,
-    live view and audit follow. What `fit` gives must not depend on anything that only `scores` uses: changed metrics
-    then reuse it.
+    A protocol is a frozen dataclass whose fields are its section of the experiment file. It must
+    have a ``kind`` and `fit`; `tasks`, `scores`, `next` and `sections` have defaults, and running,
+    resuming, scores, comparison, report, live view and audit follow. What `fit` gives must not
+    depend on anything that only `scores` uses: changed metrics then reuse it.
 
     Examples
     --------
@@ -164,12 +169,16 @@ class Protocol(ABC):
     def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score] | CellScores:
         """Score what a fit gave; by default by every metric of the task, where it predicted the test rows.
 
-        The arrays ``predicted`` and, for classes, ``probabilities`` with their ``classes`` are then looked at.
+        The arrays ``predicted`` and, for classes, ``probabilities`` with their ``classes`` are then
+        looked at.
         """
         from paragone.metrics import find_metrics, metric_names, metric_values
 
         if "predicted" not in fitted.arrays:
-            raise InputError(f"protocol {self.kind!r} keeps no predictions: it must say how it is scored, in scores()")
+            raise InputError(
+                f"protocol {self.kind!r} keeps no predictions: it must say how it is scored, in"
+                " scores()"
+            )
         named = find_metrics(getattr(self, "metrics", ()) or metric_names(data.task), data.task)
         # A method without probabilities is scored by the metrics that do without.
         unknown = () if "probabilities" in fitted.arrays else ("probabilities", "scores")
@@ -196,8 +205,9 @@ class Protocol(ABC):
     def sections(self, view: Any) -> Iterable[Section | Cover]:
         """Return what the page of an experiment has of its own, given its `View`.
 
-        A section with the name of a common one stands in its place: ``verdict``, ``answer``, ``charts``, ``datasets``,
-        ``methods``, ``failures``, ``how``. Others come before the failures. A `Cover` says what the page is about.
+        A section with the name of a common one stands in its place: ``verdict``, ``answer``,
+        ``charts``, ``datasets``, ``methods``, ``failures``, ``how``. Others come before the
+        failures. A `Cover` says what the page is about.
         """
         page = part_of(self.kind, "page")
         return () if page is None else page.sections(view)
@@ -244,8 +254,11 @@ class Protocol(ABC):
         own = type(self)
         ours = own.__module__.startswith(f"{PACKAGE}.")
         use = {} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}
-        # The store remembers which way a user's own metrics are better: whoever reads it does not have their code.
-        functions = described_functions(named_metric(str(name)) for name in getattr(self, "metrics", ()))
+        # The store remembers which way a user's own metrics are better: whoever reads it does not
+        # have their code.
+        functions = described_functions(
+            named_metric(str(name)) for name in getattr(self, "metrics", ())
+        )
         return {"kind": self.kind, **use, **_fields(self), **functions}
 
     def versions(self) -> dict[str, str]:
@@ -268,26 +281,38 @@ class Protocol(ABC):
 
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         """Make methods of what the user declared; a protocol may write out variants."""
-        return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+        return {
+            name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()
+        }
 
-    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+    def row_answers(
+        self, fitted: Fitted, predictions: bytes | None, n_test: int
+    ) -> RowAnswers | None:
         """Return what a cell says of its test rows; None where what it keeps does not tell.
 
-        By default the arrays that `scores` looks at by default. An audit asks, to compare cells that were run on
-        changed data.
+        By default the arrays that `scores` looks at by default. An audit asks, to compare cells
+        that were run on changed data.
         """
         kept = fitted.arrays
         if "predicted" not in kept:
             return None
-        return RowAnswers(kept["predicted"], kept.get("probabilities", kept.get("decisions")), kept.get("classes"))
+        return RowAnswers(
+            kept["predicted"], kept.get("probabilities", kept.get("decisions")), kept.get("classes")
+        )
 
-    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+    def settings(
+        self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]
+    ) -> dict[str, Any]:
         """Return what results need to know of the protocol, as plain JSON values."""
         return {}
 
 
 def _fields(protocol: Protocol) -> dict[str, Any]:
-    return {one.name: getattr(protocol, one.name) for one in fields(protocol)} if is_dataclass(protocol) else {}
+    return (
+        {one.name: getattr(protocol, one.name) for one in fields(protocol)}
+        if is_dataclass(protocol)
+        else {}
+    )
 
 
 def fit_in(protocol: Protocol, data: SplitData) -> Fitted:
@@ -331,7 +356,9 @@ class _Protocols(Registry[type[Protocol]]):
 
 def _checked(found: Any) -> type[Protocol]:
     if not (isinstance(found, type) and issubclass(found, Protocol)):
-        raise InputError(f"protocol: expected a class derived from paragone.protocols.Protocol, got {found!r}")
+        raise InputError(
+            f"protocol: expected a class derived from paragone.protocols.Protocol, got {found!r}"
+        )
     return found
 
 

@@ -39,8 +39,9 @@ def code_state(files: Mapping[str, Path]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``what``, ``file`` (its name without the folder, which is nobody's business), ``sha256``; in a repository also
-        ``repository``, ``commit`` and ``dirty``: whether the file or any tracked one differs from the commit.
+        ``what``, ``file`` (its name without the folder, which is nobody's business), ``sha256``; in
+        a repository also ``repository``, ``commit`` and ``dirty``: whether the file or any tracked
+        one differs from the commit.
     """
     described = []
     repositories: dict[Path, dict[str, Any]] = {}
@@ -61,7 +62,11 @@ def _repository(folder: Path) -> dict[str, Any]:
     if not commit or not top:
         return {}
     changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
-    return {"repository": Path(top).name, "commit": commit, "dirty": changes is None or bool(changes)}
+    return {
+        "repository": Path(top).name,
+        "commit": commit,
+        "dirty": changes is None or bool(changes),
+    }
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
@@ -71,7 +76,9 @@ def _git(folder: Path, *arguments: str) -> str | None:
         return None
     command = [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=False)  # noqa: S603
+        ended = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, timeout=GIT_SECONDS, check=False
+        )  # noqa: RUF100, S603
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
         return None
     return ended.stdout.strip() if ended.returncode == 0 else None
@@ -156,7 +163,8 @@ def _distributions(module: str) -> tuple[str, ...]:
     try:
         metadata.distribution(module)
     except metadata.PackageNotFoundError:
-        # Slow: it reads the files of everything installed. Most packages are called as they are imported.
+        # Slow: it reads the files of everything installed. Most packages are called as they are
+        # imported.
         return tuple(metadata.packages_distributions().get(module, ()))
     return (module,)
 
@@ -181,10 +189,11 @@ def provenance(
     Returns
     -------
     dict
-        The main versions as `environment` gives them, and ``experiment``, ``seed``, ``packages`` (with all that they
-        require), ``machine``, ``threads``, ``code`` (the user's own files, with hash and git commit),
-        ``checkout`` (the commit of Paragone itself, where it runs from its sources) and ``code_states`` (the files and
-        packages behind the version part of every cell's key).
+        The main versions as `environment` gives them, and ``experiment``, ``seed``, ``packages``
+        (with all that they require), ``machine``, ``threads``, ``code`` (the user's own files, with
+        hash and git commit), ``checkout`` (the commit of Paragone itself, where it runs from its
+        sources) and ``code_states`` (the files and packages behind the version part of every cell's
+        key).
 
     Examples
     --------
@@ -227,9 +236,12 @@ def threads() -> dict[str, Any]:
     fields = ("internal_api", "version", "architecture")
     # In a fixed order: the order of loading depends on what was imported before.
     libraries = sorted(
-        ({key: pool[key] for key in fields if pool.get(key)} for pool in threadpool_info()), key=lambda pool: str(pool)
+        ({key: pool[key] for key in fields if pool.get(key)} for pool in threadpool_info()),
+        key=lambda pool: str(pool),
     )
-    distinct = [library for place, library in enumerate(libraries) if library not in libraries[:place]]
+    distinct = [
+        library for place, library in enumerate(libraries) if library not in libraries[:place]
+    ]
     set_here = {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ}
     return {"a cell": THREADS_A_CELL, "variables": set_here, "libraries": distinct}
 
@@ -258,7 +270,9 @@ def _code_files(file: Path | None, uses: list[str]) -> dict[str, Path]:
     if file is None and script and Path(script).is_file() and not is_installed(Path(script)):
         files["script"] = Path(script)
     modules = {use.partition(":")[0] for use in uses} - {"__main__"}
-    return files | {f"module {name}": path for name, path in own_code_files(sorted(modules)).items()}
+    return files | {
+        f"module {name}": path for name, path in own_code_files(sorted(modules)).items()
+    }
 
 
 def _processor() -> str:

@@ -57,7 +57,11 @@ def experiment_record(results: StoreContents, experiment: str) -> dict[str, Any]
     described = results.described(experiment)
     runs = results.runs()
     # Runs of a version that did not say whose they were count for every experiment of the store.
-    mine = [run for run in runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
+    mine = [
+        run
+        for run in runs.itertuples()
+        if run.environment.get("experiment", experiment) == experiment
+    ]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -67,7 +71,8 @@ def experiment_record(results: StoreContents, experiment: str) -> dict[str, Any]
         "data": [str(name) for name in described["data"]],
         "datasets": results.fingerprints(experiment),
         "runs": [
-            {"begun_at": run.begun_at, "workers": int(run.workers), "environment": run.environment} for run in mine
+            {"begun_at": run.begun_at, "workers": int(run.workers), "environment": run.environment}
+            for run in mine
         ],
     }
 
@@ -98,7 +103,9 @@ class Reproduction:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
-def reproduce(source: str | Path, folder: str | Path, experiment: str | None = None) -> Reproduction:
+def reproduce(
+    source: str | Path, folder: str | Path, experiment: str | None = None
+) -> Reproduction:
     """Write an experiment's file and environment as they were.
 
     Parameters
@@ -139,7 +146,9 @@ def read_record(source: Path, experiment: str | None = None) -> dict[str, Any]:
         names = results.experiments()
         if experiment is None and len(names) != 1:
             have = ", ".join(names) or "none"
-            raise InputError(f"{source} holds several experiments or none ({have}): say which with --experiment")
+            raise InputError(
+                f"{source} holds several experiments or none ({have}): say which with --experiment"
+            )
         return _checked(experiment_record(results, experiment or names[0]), str(source))
 
 
@@ -171,7 +180,8 @@ def _record_of_page(page: Path, experiment: str | None) -> dict[str, Any]:
         raise InputError(f"{page}: neither a store nor a page ({error})") from error
     if finder.text is None:
         raise InputError(
-            f"{page}: neither a store nor a report page of this version: it has no record of its experiment"
+            f"{page}: neither a store nor a report page of this version: it has no record of its"
+            " experiment"
         )
     record = _checked(parse_json(finder.text, f"{page}: its record"), str(page))
     if experiment not in (None, record["experiment"]):
@@ -184,12 +194,24 @@ def _checked(record: Any, where: str) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: its record is none of an experiment")
     if record.get("version") != VERSION:
-        raise InputError(f"{where}: its record has version {record.get('version')!r}, this Paragone knows {VERSION}")
-    types = {"experiment": str, "declared": str, "seed": int, "data": list, "datasets": dict, "runs": list}
+        raise InputError(
+            f"{where}: its record has version {record.get('version')!r}, this Paragone knows"
+            f" {VERSION}"
+        )
+    types = {
+        "experiment": str,
+        "declared": str,
+        "seed": int,
+        "data": list,
+        "datasets": dict,
+        "runs": list,
+    }
     for key, kind in types.items():
         if not isinstance(record.get(key), kind):
             raise InputError(f"{where}: its record says nothing about {key}")
-    whole = all(isinstance(run, dict) and isinstance(run.get("environment"), dict) for run in record["runs"])
+    whole = all(
+        isinstance(run, dict) and isinstance(run.get("environment"), dict) for run in record["runs"]
+    )
     if not whole or not record["experiment"]:
         raise InputError(f"{where}: its record is not whole")
     try:
@@ -212,7 +234,9 @@ def _experiment_file(record: Mapping[str, Any]) -> tuple[str, str, bool]:
 
 def _environment(record: Mapping[str, Any]) -> dict[str, Any]:
     if not record["runs"]:
-        raise InputError(f"experiment {record['experiment']!r} was never run: nothing says in which environment")
+        raise InputError(
+            f"experiment {record['experiment']!r} was never run: nothing says in which environment"
+        )
     environment: dict[str, Any] = dict(record["runs"][-1]["environment"])
     packages = environment.get("packages")
     if not isinstance(packages, dict) or not packages:
@@ -232,18 +256,31 @@ def _code(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [code for code in files if isinstance(code, dict)] if isinstance(files, list) else []
 
 
-def _missing(environment: Mapping[str, Any], record: Mapping[str, Any], runnable: bool) -> list[str]:
+def _missing(
+    environment: Mapping[str, Any], record: Mapping[str, Any], runnable: bool
+) -> list[str]:
     notes = []
     if not runnable:
-        notes.append("the experiment was declared in Python: the file is a summary of it, the script has to be brought")
+        notes.append(
+            "the experiment was declared in Python: the file is a summary of it, the script has to"
+            " be brought"
+        )
     for code in _code(record):
         if code.get("what") == "experiment file":
             continue
         commit = code.get("commit")
-        where = f"commit {_plain(commit)} of {_plain(code.get('repository'))}" if commit else "no repository"
+        where = (
+            f"commit {_plain(commit)} of {_plain(code.get('repository'))}"
+            if commit
+            else "no repository"
+        )
         state = ", changed since" if code.get("dirty") else ""
-        notes.append(f"bring {_plain(code.get('file'))} ({_plain(code.get('what'))}, {where}{state})")
-    if not isinstance(environment.get("packages"), dict) or len(environment["packages"]) <= len(_MAIN):
+        notes.append(
+            f"bring {_plain(code.get('file'))} ({_plain(code.get('what'))}, {where}{state})"
+        )
+    if not isinstance(environment.get("packages"), dict) or len(environment["packages"]) <= len(
+        _MAIN
+    ):
         notes.append("the run told its main packages only: the others are whatever pip chooses")
     return notes
 
@@ -256,7 +293,12 @@ def _differences(record: Mapping[str, Any]) -> list[str]:
         if isinstance(run["environment"].get("packages") or {}, dict)
     ]
     differing = sorted(
-        {str(name) for packages in versions for name in packages if packages[name] != versions[-1].get(name)}
+        {
+            str(name)
+            for packages in versions
+            for name in packages
+            if packages[name] != versions[-1].get(name)
+        }
     )
     if not differing:
         return []
@@ -266,14 +308,26 @@ def _differences(record: Mapping[str, Any]) -> list[str]:
 
 def _requirements(environment: Mapping[str, Any], experiment: str) -> str:
     head = [
-        f"# The packages that experiment {_plain(experiment)} ran with, under Python {environment['python']}.",
+        (
+            f"# The packages that experiment {_plain(experiment)} ran with, under Python"
+            f" {environment['python']}."
+        ),
         "# pip install -r requirements.txt",
     ]
-    return "\n".join([*head, *(f"{name}=={version}" for name, version in environment["packages"].items())]) + "\n"
+    return (
+        "\n".join(
+            [*head, *(f"{name}=={version}" for name, version in environment["packages"].items())]
+        )
+        + "\n"
+    )
 
 
 def _readme(
-    record: Mapping[str, Any], environment: Mapping[str, Any], name: str, runnable: bool, notes: tuple[str, ...]
+    record: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    name: str,
+    runnable: bool,
+    notes: tuple[str, ...],
 ) -> str:
     system = _plain(environment.get("system", "unknown system"))
     lines = [
@@ -285,8 +339,14 @@ def _readme(
         "    again/bin/pip install -r requirements.txt",
     ]
     lines += [f"    again/bin/paragone run {shlex.quote(name)}"] if runnable else []
-    lines += ["", "The data, by the hash of their content; a run with other data has other cells:", ""]
-    lines += [f"- {_plain(dataset)}: {_plain(part)}" for dataset, part in record["datasets"].items()]
+    lines += [
+        "",
+        "The data, by the hash of their content; a run with other data has other cells:",
+        "",
+    ]
+    lines += [
+        f"- {_plain(dataset)}: {_plain(part)}" for dataset, part in record["datasets"].items()
+    ]
     hashes = [code for code in _code(record) if _HASH.fullmatch(str(code.get("sha256")))]
     if hashes:
         lines += ["", "The files of code, by their SHA-256:", ""]

@@ -48,7 +48,8 @@ class Results(StoreContents):
     def run_code(self, experiment: str | None = None) -> None:
         """Import a user's own protocol, sections, test and correction, which the store names: for stores you trust.
 
-        Without it, what they add to pages and tables is left out, and nothing is compared by that test.
+        Without it, what they add to pages and tables is left out, and nothing is compared by that
+        test.
         """
         names = self.experiments() if experiment is None else [experiment]
         folder = self.path.resolve().parent
@@ -71,15 +72,15 @@ class Results(StoreContents):
         metric : str, callable or Metric, optional
             Keep one metric only; a cross-validation is scored by any.
         repeats : bool, default=False
-            Whether the repeats of a method over seeds stand row by row, with a column ``repeat``; else their
-            mean stands.
+            Whether the repeats of a method over seeds stand row by row, with a column ``repeat``;
+            else their mean stands.
 
         Returns
         -------
         DataFrame
-            Columns ``experiment, protocol, dataset, fold, method, metric, at, value``. Where an experiment
-            has both a k-grid and a p-grid, their rows are told apart by the protocol, ``curve-k`` and
-            ``curve-p``.
+            Columns ``experiment, protocol, dataset, fold, method, metric, at, value``. Where an
+            experiment has both a k-grid and a p-grid, their rows are told apart by the protocol,
+            ``curve-k`` and ``curve-p``.
         """
         import pandas as pd
 
@@ -97,7 +98,9 @@ class Results(StoreContents):
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:
         """Return the scores that protocols derive from predictions; none where a metric is of another task."""
         deriving = [
-            kind for kind in self.kinds() if reader_class(kind).derived_scores is not ResultsReader.derived_scores
+            kind
+            for kind in self.kinds()
+            if reader_class(kind).derived_scores is not ResultsReader.derived_scores
         ]
         views = [View(self, name) for kind in deriving for name in self.experiments_of(kind)]
         found = [view.reader.derived_scores(view, metric) for view in views]
@@ -117,18 +120,30 @@ class Results(StoreContents):
 
         `warnings` has those of the methods, such as fits that did not converge, row by row.
         """
-        views = [View(self, name) for name in (self.experiments() if experiment is None else [experiment])]
-        return tuple(line for view in views for line in (*view.accepted_leaks, *verdict_sentences(view.warned)))
+        views = [
+            View(self, name)
+            for name in (self.experiments() if experiment is None else [experiment])
+        ]
+        return tuple(
+            line
+            for view in views
+            for line in (*view.accepted_leaks, *verdict_sentences(view.warned))
+        )
 
     def seed_notes(self, experiment: str | None = None) -> tuple[str, ...]:
         """Return whose seed was fixed, and which methods are the same but for it, in sentences."""
         names = self.experiments() if experiment is None else [experiment]
-        return tuple(line for name in names for line in seed_sentences(self.described(name)["methods"]))
+        return tuple(
+            line for name in names for line in seed_sentences(self.described(name)["methods"])
+        )
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()
         shown = ", ".join(f"{counts[s]} {s}" for s in STATUSES if s in counts) or "nothing planned"
-        return f"Results of {', '.join(self.experiments()) or 'no experiment'} in {self.path.name}: {shown}"
+        return (
+            f"Results of {', '.join(self.experiments()) or 'no experiment'} in {self.path.name}:"
+            f" {shown}"
+        )
 
     def _repr_html_(self) -> str:
         """Show cells by status and the mean scores in a notebook: best in bold, second underlined."""
@@ -139,7 +154,10 @@ def means_as_html(heading: str, scores: pd.DataFrame) -> str:
     """Return a heading, a chart and the mean scores as HTML: best in bold, second underlined."""
     scores = with_errors(scores)
     picture = embedded(score_chart(scores), heading) if len(scores) else ""
-    tables = [to_html(_shown(frame, metric, protocol)) for (protocol, metric), frame in mean_table(scores).items()]
+    tables = [
+        to_html(_shown(frame, metric, protocol))
+        for (protocol, metric), frame in mean_table(scores).items()
+    ]
     # Many variants make a wide table: it scrolls by itself, not the notebook.
     wide = '<div style="overflow-x:auto">' + "\n".join(tables) + "</div>"
     return f"<div><p>{escape(heading)}</p>\n{picture}\n{wide}</div>"
@@ -151,9 +169,15 @@ def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
     rows = []
     for row in means.itertuples(index=False):
         texts = [format_number(value) for value in row[1:]]
-        cells = mark_best(row[1:], texts, higher_is_better=known.higher_is_better, size=known.score_size)
+        cells = mark_best(
+            row[1:], texts, higher_is_better=known.higher_is_better, size=known.score_size
+        )
         rows.append([TableCell(str(row[0])), *cells])
-    return Table.of(list(means.columns), rows, caption=f"{metric_title(metric)} ({protocol}), mean over folds and grid")
+    return Table.of(
+        list(means.columns),
+        rows,
+        caption=f"{metric_title(metric)} ({protocol}), mean over folds and grid",
+    )
 
 
 def score_chart(scores: pd.DataFrame) -> Any:
@@ -182,7 +206,11 @@ def score_chart(scores: pd.DataFrame) -> Any:
     datasets = list(dict.fromkeys(mine["dataset"]))
     methods = _best(mine, metric)
     shown = mine[mine["dataset"].isin(datasets[:MAX_DATASETS]) & mine["method"].isin(methods)]
-    means = shown.groupby(["dataset", "method", "at"], sort=False, dropna=False)["value"].mean().reset_index()
+    means = (
+        shown.groupby(["dataset", "method", "at"], sort=False, dropna=False)["value"]
+        .mean()
+        .reset_index()
+    )
     along = mine["at"].nunique() > 1
     panel = _curves(means, methods, metric) if along else _dots(means, methods, metric)
     left_out = _left_out(len(datasets) - MAX_DATASETS, mine["method"].nunique() - len(methods))
@@ -201,14 +229,23 @@ def _best(scores: pd.DataFrame, metric: str) -> list[str]:
 
 
 def _left_out(datasets: int, methods: int) -> str:
-    parts = [f"{count} more {name}" for count, name in ((datasets, "datasets"), (methods, "methods")) if count > 0]
+    parts = [
+        f"{count} more {name}"
+        for count, name in ((datasets, "datasets"), (methods, "methods"))
+        if count > 0
+    ]
     return f"not drawn: {' and '.join(parts)}" if parts else ""
 
 
 def _rows(means: pd.DataFrame) -> list[dict[str, Any]]:
     columns = means[["dataset", "method", "at", "value"]].astype({"at": float, "value": float})
     return [
-        {"dataset": str(dataset), "method": str(method), "at": at if at == at else None, "value": value}
+        {
+            "dataset": str(dataset),
+            "method": str(method),
+            "at": at if at == at else None,
+            "value": value,
+        }
         for dataset, method, at, value in columns.itertuples(index=False)
         if value == value
     ]
@@ -218,7 +255,10 @@ def _curves(means: pd.DataFrame, methods: list[str], metric: str) -> Any:
     import altair as alt
 
     colour = alt.Color(
-        "method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=[*PALETTE, *PALETTE])
+        "method:N",
+        title="method",
+        sort=methods,
+        scale=alt.Scale(domain=methods, range=[*PALETTE, *PALETTE]),
     )
     line = from_rows(_rows(means)).mark_line(point=alt.OverlayMarkDef(size=16), strokeWidth=1.6)
     encoded = line.encode(
@@ -236,7 +276,12 @@ def _dots(means: pd.DataFrame, methods: list[str], metric: str) -> Any:
         from_rows(_rows(means))
         .mark_point(filled=True, size=55, color=BLUE, opacity=1)
         .encode(
-            x=alt.X("value:Q", title=metric_title(metric), scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+            x=alt.X(
+                "value:Q",
+                title=metric_title(metric),
+                scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=4),
+            ),
             y=alt.Y("method:N", title=None, sort=methods),
         )
     )

@@ -95,7 +95,8 @@ class Forecast:
     reused_fits : int
         How many of those would reuse a stored fit.
     stale : mapping of Cell to tuple of str
-        Cells that would run although an older result stands in their place, with the parts that changed.
+        Cells that would run although an older result stands in their place, with the parts that
+        changed.
     statuses : mapping of str to str
         Status of the cells that have a result, by key.
     """
@@ -123,7 +124,9 @@ class Forecast:
         to_run = tuple(
             cell
             for cell in distinct
-            if cell.key in again or cell.key not in statuses or (retry_failed and statuses[cell.key] != "done")
+            if cell.key in again
+            or cell.key not in statuses
+            or (retry_failed and statuses[cell.key] != "done")
         )
         reused = sum(cell.fit_key in fit_keys and cell.key not in again for cell in to_run)
         stale = {
@@ -141,15 +144,20 @@ class Forecast:
             "to_run": len(self.to_run),
             "to_fit": len(self.to_run) - self.reused_fits,
             "reused_fits": self.reused_fits,
-            "stale": {", ".join(parts): count for parts, count in Counter(self.stale.values()).items()},
+            "stale": {
+                ", ".join(parts): count for parts, count in Counter(self.stale.values()).items()
+            },
         }
 
     def __str__(self) -> str:
         have = Counter(self.statuses.values())
-        known = ", ".join(f"{count} {status}" for status, count in sorted(have.items())) or "none yet"
+        known = (
+            ", ".join(f"{count} {status}" for status, count in sorted(have.items())) or "none yet"
+        )
         lines = [
-            f"{len(self.distinct)} cells; with a result: {known}; to run: {len(self.to_run)}, of which "
-            f"{self.reused_fits} reuse a stored fit and {len(self.to_run) - self.reused_fits} are fitted"
+            f"{len(self.distinct)} cells; with a result: {known}; to run: {len(self.to_run)}, of"
+            f" which {self.reused_fits} reuse a stored fit and"
+            f" {len(self.to_run) - self.reused_fits} are fitted"
         ]
         for parts, count in sorted(Counter(self.stale.values()).items()):
             lines.append(f"{count} stale: {', '.join(parts)} changed since the stored result")
@@ -179,7 +187,9 @@ def store_forecast(
     )
 
 
-def overwritten(overwrite: bool | str, methods: Collection[str], cells: Sequence[Cell]) -> frozenset[str]:
+def overwritten(
+    overwrite: bool | str, methods: Collection[str], cells: Sequence[Cell]
+) -> frozenset[str]:
     """Return the keys that run although they may be done: none, all, or those of one method.
 
     Examples
@@ -199,7 +209,12 @@ def overwritten(overwrite: bool | str, methods: Collection[str], cells: Sequence
 
 
 def cell_task(
-    experiment: RunnableExperiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
+    experiment: RunnableExperiment,
+    cell: Cell,
+    folder: str,
+    *,
+    fitted: Fitted | None = None,
+    scratch: str | None = None,
 ) -> CellTask:
     """Make the task of a cell.
 
@@ -237,7 +252,9 @@ def cell_task(
     )
     return CellTask(
         split=reference,
-        method=arrangement.method(method_at(experiment.methods[cell.method], cell.dataset, cell.fold)),
+        method=arrangement.method(
+            method_at(experiment.methods[cell.method], cell.dataset, cell.fold)
+        ),
         protocol=experiment.protocol,
         seed=seeds.method,
         score_seed=seeds.split,
@@ -252,7 +269,10 @@ def learnt_estimates(layout: Layout, store: Store) -> Estimates:
 
     A cell that was ended at its time limit counts with the time it took until then.
     """
-    sizes = {name: float(dataset.n_samples * dataset.n_features) for name, dataset in layout.datasets.items()}
+    sizes = {
+        name: float(dataset.n_samples * dataset.n_features)
+        for name, dataset in layout.datasets.items()
+    }
     estimates = Estimates(sizes)
     # Under the first of its names, where content has several: that is the one that would run.
     cells = {cell.key: cell for cell in reversed(layout.cells)}
@@ -265,9 +285,14 @@ def cell_memory(experiment: RunnableExperiment, store: Store, to_run: Sequence[C
     """Return what the cells of a run may hold, by their data and by what the store knows of cells that ended."""
     layout = experiment.layout
     datasets = {name: arrangement.dataset for name, arrangement in layout.arrangements.items()}
-    data = {name: array_bytes(dataset.X) + array_bytes(dataset.y) for name, dataset in datasets.items()}
+    data = {
+        name: array_bytes(dataset.X) + array_bytes(dataset.y) for name, dataset in datasets.items()
+    }
     some = {cell.dataset: cell for cell in to_run}
-    shares = {name: len(layout.split(cell).train) / datasets[name].n_samples for name, cell in some.items()}
+    shares = {
+        name: len(layout.split(cell).train) / datasets[name].n_samples
+        for name, cell in some.items()
+    }
     return CellMemory(data, shares, store.peaks(experiment.name), experiment.limits)
 
 
@@ -296,15 +321,24 @@ class RunOptions:
     checks: PassedChecks | None = None
 
 
-def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
+def run_into(
+    experiment: RunnableExperiment, path: str | Path, workplace: Workplace, options: RunOptions
+) -> None:
     """Run what is missing into the store at a path, and give the workplace up."""
     # A worker elsewhere would write its progress where nobody looks for it.
     keeps = experiment.protocol.keeps_progress and workplace.shares_disk
     try:
         overwritten(options.overwrite, experiment.methods, experiment.cells())
-        with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
+        with (
+            Store(path, create=True) as store,
+            Spool() as spool,
+            ProgressFolder(store.path, keeps) as progress,
+        ):
             place = {"engine": workplace.described(), "isolation": workplace.isolation}
-            described = {**provenance(experiment.described(), experiment.layout.code, experiment.file), **place}
+            described = {
+                **provenance(experiment.described(), experiment.layout.code, experiment.file),
+                **place,
+            }
             if options.checks is not None:
                 described[KEPT_AS] = options.checks.as_record()
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
@@ -323,7 +357,10 @@ def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workpl
 
 
 def workplace_for(
-    experiment: RunnableExperiment, workers: int | None, executor: Executor | None, isolation: str | None = None
+    experiment: RunnableExperiment,
+    workers: int | None,
+    executor: Executor | None,
+    isolation: str | None = None,
 ) -> Workplace:
     """Return where to work: in processes of this machine, on an executor, on a cluster, or in this process.
 
@@ -345,7 +382,9 @@ def workplace_for(
     if limits.memory is not None:
         check_memory_can_be_watched()
     if limits and chosen == "none":
-        raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
+        raise InputError(
+            'a time or memory limit needs processes that can be ended: leave out isolation = "none"'
+        )
     modules = installed_modules(experiment.methods.values(), [experiment.protocol])
     preload = Preload(modules, experiment.protocol.warm_ups)
     conditions = Conditions(limits, experiment.code_folders(), chosen, preload)
@@ -392,7 +431,8 @@ class _Stages:
                 self.store, experiment.name, layout.cells, again, options.retry_failed, layout.code
             )
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
-            # Written before the first cell runs, so that a killed run leaves a store that knows what is missing.
+            # Written before the first cell runs, so that a killed run leaves a store that knows
+            # what is missing.
             if layout.cells != planned:
                 self.store.write_plan(experiment.plan(layout))
                 planned = layout.cells
@@ -411,7 +451,9 @@ class _Stages:
                 return
             tried |= {cell.key for cell in layout.cells}
             first = {cell.key for cell in experiment.layout.cells}
-            if len(layout.cells) > len(experiment.layout.cells) and not any(cell.key in first for cell in to_run):
+            if len(layout.cells) > len(experiment.layout.cells) and not any(
+                cell.key in first for cell in to_run
+            ):
                 return
 
     def _fit_workers(self, to_run: list[Cell], tally: Tally) -> None:
@@ -436,13 +478,20 @@ class _Stages:
     def _tell(self, forecast: Forecast, to_run: list[Cell], tally: Tally) -> None:
         """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""
         statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
-        ended = ((c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting)
+        ended = (
+            (c, statuses[c.key])
+            for c in forecast.distinct
+            if c.key in statuses and c.key not in waiting
+        )
         sentences = self.progress.settle(ended)
-        logged = [name for name, method in self.experiment.methods.items() if method.log is not None]
+        logged = [
+            name for name, method in self.experiment.methods.items() if method.log is not None
+        ]
         if not self.workplace.shares_disk and any(cell.method in logged for cell in to_run):
             sentences.append(
-                f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self.workplace.described()}) do not "
-                "share the disk of the store; run on processes of this machine to keep it"
+                f"the log of {', '.join(logged)} is not kept: workers elsewhere"
+                f" ({self.workplace.described()}) do not share the disk of the store; run on"
+                " processes of this machine to keep it"
             )
         for sentence in sentences:
             self._observer.said(sentence, tally)
@@ -458,7 +507,9 @@ class _Stages:
         )
 
     def _cell_run(self, to_run: list[Cell], again: frozenset[str]) -> CellRun:
-        retried = frozenset(cell.key for cell in to_run) if self.options.retry_failed else frozenset()
+        retried = (
+            frozenset(cell.key for cell in to_run) if self.options.retry_failed else frozenset()
+        )
         return CellRun(
             self.store,
             self.run,

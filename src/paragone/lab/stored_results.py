@@ -31,7 +31,10 @@ def is_own_store(source: Source) -> bool:
 def holds_given_results(path: str | Path) -> bool:
     """Say whether a store keeps results from elsewhere."""
     with Results.open(path) as results:
-        return any(reader_class(kind).kept_records is not ResultsReader.kept_records for kind in results.kinds())
+        return any(
+            reader_class(kind).kept_records is not ResultsReader.kept_records
+            for kind in results.kinds()
+        )
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
@@ -49,13 +52,20 @@ def _own(view: View, source: Source) -> Records:
     """Return the scores of an experiment that was run, fold by fold, with the hash of every split as evidence."""
     pieces, notes = [], []
     for grid in view.all_grids:
-        called = {name: f"{name} ({grid.suffix})" if grid.suffix else name for name in grid.folds["metric"].unique()}
+        called = {
+            name: f"{name} ({grid.suffix})" if grid.suffix else name
+            for name in grid.folds["metric"].unique()
+        }
         pieces.append(grid.folds.assign(metric=grid.folds["metric"].map(called)))
         if grid.reduction:
             notes.append(f"{view.experiment}: {', '.join(called.values())} is {grid.reduction}.")
     scores = pd.concat(pieces, ignore_index=True)
     wide = scores.pivot_table(
-        index=["method", "dataset", "fold"], columns="metric", values="value", sort=False, dropna=False
+        index=["method", "dataset", "fold"],
+        columns="metric",
+        values="value",
+        sort=False,
+        dropna=False,
     )
     places = view.places
     ended = places[places["status"].isin(["done", "failed", "timeout"])]
@@ -66,9 +76,14 @@ def _own(view: View, source: Source) -> Records:
         (c.dataset, c.fold): f"{c.parts.data}/{c.parts.split}"
         for c in StoredCells(view.results.store, view.experiment).planned()
     }
-    frame["evidence"] = [splits[place] for place in zip(frame["dataset"], frame["fold"], strict=True)]
+    frame["evidence"] = [
+        splits[place] for place in zip(frame["dataset"], frame["fold"], strict=True)
+    ]
     waiting = int((~places["status"].isin(["done", "failed", "timeout"])).sum())
-    directions = {str(name): named_metric(str(name).partition(" (")[0]).higher_is_better for name in wide.columns}
+    directions = {
+        str(name): named_metric(str(name).partition(" (")[0]).higher_is_better
+        for name in wide.columns
+    }
     return Records(
         frame,
         "fold",
@@ -89,9 +104,14 @@ result_readers.add(
         _read,
         is_own_store,
         (
-            "Own runs are paired with other results fold by fold only where the hashes of data and splits are the "
-            "same; otherwise by the means of datasets, which is said.",
-            "A cell that failed is a failure of its method; one that has no result yet is counted and left out.",
+            (
+                "Own runs are paired with other results fold by fold only where the hashes of data"
+                " and splits are the same; otherwise by the means of datasets, which is said."
+            ),
+            (
+                "A cell that failed is a failure of its method; one that has no result yet is"
+                " counted and left out."
+            ),
         ),
         order=-10,
     )

@@ -1,6 +1,7 @@
 """View: the one read model of an experiment in a store, in which every number is derived once.
 
-A `ResultsReader` is what a protocol adds to it: how scores are derived, and what live view and terminal show of a cell.
+A `ResultsReader` is what a protocol adds to it: how scores are derived, and what live view and
+terminal show of a cell.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from paragone.errors import InputError
 from paragone.intake.records import Records
 from paragone.lab.answers import AnySplitAnswers, SplitAnswers, answers_of, stored_answers
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
+from paragone.lab.contents import (
+    GRID_COLUMNS,
+    SCORE_COLUMNS,
+    StoreContents,
+    mean_over_repeats,
+    score_frame,
+)
 from paragone.lab.grids import mean_table
 from paragone.lab.measures import MeasuredScores
 from paragone.lab.method_seeds import seed_sentences
@@ -91,8 +98,8 @@ class StageChoice:
 class View(MeasuredScores):
     """An experiment as it is read: scores, means, comparisons, failures, warnings, where each comes from.
 
-    Everything is read and derived when it is first asked for, and once: whoever makes a page, prints tables and
-    checks them asks one view.
+    Everything is read and derived when it is first asked for, and once: whoever makes a page,
+    prints tables and checks them asks one view.
 
     Parameters
     ----------
@@ -101,7 +108,8 @@ class View(MeasuredScores):
     experiment : str, optional
         Needed where the store holds several.
     **choices
-        What is shown and how, as `MeasuredScores` takes it; a cross-validation is scored by its ``metric``.
+        What is shown and how, as `MeasuredScores` takes it; a cross-validation is scored by its
+        ``metric``.
 
     Examples
     --------
@@ -115,7 +123,9 @@ class View(MeasuredScores):
     curve V ['micro_f1-kgrid']
     """
 
-    def __init__(self, results: StoreContents, experiment: str | None = None, **choices: Any) -> None:
+    def __init__(
+        self, results: StoreContents, experiment: str | None = None, **choices: Any
+    ) -> None:
         super().__init__(**choices)
         self.results = results
         self.described: Mapping[str, Any] = results.described(experiment)
@@ -164,13 +174,19 @@ class View(MeasuredScores):
     @cached_property
     def dataset_facts(self) -> dict[str, dict[str, Any]]:
         """What is known of every dataset, by the name to display."""
-        return {self.name(name): facts for name, facts in self.results.datasets(self.experiment).items()}
+        return {
+            self.name(name): facts for name, facts in self.results.datasets(self.experiment).items()
+        }
 
     @cached_property
     def method_facts(self) -> dict[str, Mapping[str, Any]]:
         """What was declared of every method that is shown, by identifier."""
         declared = self.described["methods"]
-        return {name: facts for name, facts in declared.items() if not self.methods or name in self.methods}
+        return {
+            name: facts
+            for name, facts in declared.items()
+            if not self.methods or name in self.methods
+        }
 
     # What came of the cells
 
@@ -197,7 +213,11 @@ class View(MeasuredScores):
     @property
     def accepted_leaks(self) -> tuple[str, ...]:
         """What a verdict must say of leaks that were accepted before the run, a sentence each."""
-        return () if self.passed_checks is None else tuple(one.sentence for one in self.passed_checks.accepted)
+        return (
+            ()
+            if self.passed_checks is None
+            else tuple(one.sentence for one in self.passed_checks.accepted)
+        )
 
     @property
     def seed_notes(self) -> tuple[str, ...]:
@@ -275,7 +295,9 @@ class View(MeasuredScores):
             rows = rows[rows["method"].isin(complete_methods(rows))]
             if rows["method"].nunique() < 2:
                 raise InputError("fewer than two methods have a score in every split")
-            of_reference = declared.correction and find_correction(declared.correction).family == "reference"
+            of_reference = (
+                declared.correction and find_correction(declared.correction).family == "reference"
+            )
             if self.wanted_reference is None and not of_reference:
                 reference = None
         return compare(
@@ -323,7 +345,8 @@ def _scores_answers(protocol: Protocol) -> bool:
 class ResultsReader:
     """What every protocol has; one that keeps more than scores has a reader of its own.
 
-    Its public methods can be called on `Results` too: ``results.ranking(...)`` is the curve reader's.
+    Its public methods can be called on `Results` too: ``results.ranking(...)`` is the curve
+    reader's.
 
     Parameters
     ----------
@@ -359,10 +382,14 @@ class ResultsReader:
     def rescored(self, view: View) -> Iterator[Rescored]:
         """Score every done cell again from what the store keeps of it; an audit compares.
 
-        By default by the metrics of the registry, where the protocol leaves scoring to them. A protocol's own
-        ``scores`` may need the data: cells that are run again show it.
+        By default by the metrics of the registry, where the protocol leaves scoring to them. A
+        protocol's own ``scores`` may need the data: cells that are run again show it.
         """
-        protocol, cells, datasets = view.protocol, view.cells, self.results.datasets(view.experiment)
+        protocol, cells, datasets = (
+            view.protocol,
+            view.cells,
+            self.results.datasets(view.experiment),
+        )
         # A metric of the user's is code: a store's word alone never has it imported.
         names = view.described["protocol"].get("metrics") or ()
         known = all(isinstance(name, str) and is_at_hand(name) for name in names)
@@ -371,12 +398,17 @@ class ResultsReader:
         for cell in cells.cells:
             arrays = cells.arrays(cell) if by_metrics else {}
             if protocol is None or "predicted" not in arrays:
-                why = "their protocol scores them by code of its own, which cells that are run again show"
+                why = (
+                    "their protocol scores them by code of its own, which cells that are run again"
+                    " show"
+                )
                 yield Rescored(cell, cells.scores(cell), why_not=why)
                 continue
             task = str(datasets[cell.dataset]["task"])
             data = SplitData(nothing, nothing.ravel(), nothing, cells.truth(cell)["y"], task)
-            yield Rescored(cell, cells.scores(cell), score_in(protocol, Fitted(arrays), data).scores)
+            yield Rescored(
+                cell, cells.scores(cell), score_in(protocol, Fitted(arrays), data).scores
+            )
 
     def stage_choices(self, view: View) -> Iterator[StageChoice]:
         """Walk over what later stages took and what the first stage chooses; nothing where there is one stage."""
@@ -385,7 +417,9 @@ class ResultsReader:
     def options(self, view: View) -> dict[str, list[str]]:
         """Return what a reader may choose from: metrics, points of grids, references, methods and datasets."""
         grids, described = view.all_grids, view.described
-        metrics = list(dict.fromkeys(name for scores in grids for name in scores.folds["metric"].unique()))
+        metrics = list(
+            dict.fromkeys(name for scores in grids for name in scores.folds["metric"].unique())
+        )
         points = [
             f"{scores.grid}={point:g}"
             for scores in grids
@@ -397,7 +431,9 @@ class ResultsReader:
             "at": points,
             "reference": list(described["methods"]),
             "method": list(described["methods"]),
-            "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())),
+            "dataset": list(
+                dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())
+            ),
         }
 
     def cell_answers(self, address: CellAddress) -> SplitAnswers | None:
@@ -416,12 +452,16 @@ class ResultsReader:
         """Return what a method told about its fit."""
         place = address.dataset, address.fold, address.method, address.experiment, address.repeat
         found = self.results.diagnostics(*place)
-        return "What the method told about its fit", [f"{name}: {value}" for name, value in found.items()]
+        return "What the method told about its fit", [
+            f"{name}: {value}" for name, value in found.items()
+        ]
 
     def summary(self, view: View, naming: Any = None) -> Iterable[tuple[str, pd.DataFrame] | Table]:
         """Return the tables that the command line shows of the scores: frames under a title, or tables."""
         scores = view.tidy_scores
-        mine = scores if view.chosen_metric is None else scores[scores["metric"] == view.chosen_metric]
+        mine = (
+            scores if view.chosen_metric is None else scores[scores["metric"] == view.chosen_metric]
+        )
         for (protocol, metric), table in mean_table(mine).items():
             better = {True: ", higher is better", False: ", lower is better", None: ""}
             way = better[named_metric(metric).higher_is_better]

@@ -65,7 +65,11 @@ def resolve(use: str, *, kind: str = "method") -> Any:
         if not dot:
             refused = unknown_name(kind, use, methods.names())
             is_near = "did you mean" in str(refused)
-            raise refused if is_near else InputError(f"{refused} (a class is written 'package.module:Class')")
+            raise (
+                refused
+                if is_near
+                else InputError(f"{refused} (a class is written 'package.module:Class')")
+            )
         use = f"{module}:{name}"
     found = imported(use, kind) if ":" in use else methods.get(use)
     if not callable(found):
@@ -73,17 +77,22 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     try:
         inspect.signature(found)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{kind} {use!r} is not a class of Python whose parameters can be seen") from error
+        raise InputError(
+            f"{kind} {use!r} is not a class of Python whose parameters can be seen"
+        ) from error
     if inspect.isbuiltin(found):
-        raise InputError(f"{kind} {use!r} is a built-in function: name a class with a fit method, or what makes one")
+        raise InputError(
+            f"{kind} {use!r} is a built-in function: name a class with a fit method, or what"
+            " makes one"
+        )
     return found
 
 
 def reference_of(use: str) -> str:
     """Return the paper behind a method of ours or of an installed package, as BibTeX; empty where none is known.
 
-    It stands in the docstring of the class. Only code that adds methods to Paragone is imported for it, since the name
-    may come from a store of somebody else.
+    It stands in the docstring of the class. Only code that adds methods to Paragone is imported for
+    it, since the name may come from a store of somebody else.
 
     Examples
     --------
@@ -93,8 +102,12 @@ def reference_of(use: str) -> str:
     ''
     """
     path = present_name(use)
-    found = next((methods.get(name) for name, place in methods.paths().items() if place == path), None)
-    entry = re.search(r"^    @\w+\{.*?^    \}$", inspect.getdoc(found) or "", re.MULTILINE | re.DOTALL)
+    found = next(
+        (methods.get(name) for name, place in methods.paths().items() if place == path), None
+    )
+    entry = re.search(
+        r"^    @\w+\{.*?^    \}$", inspect.getdoc(found) or "", re.MULTILINE | re.DOTALL
+    )
     return textwrap.dedent(entry[0]) if entry else ""
 
 
@@ -107,7 +120,8 @@ class Method:
     factory : type
         The class, or a function that makes the estimator.
     params : mapping
-        The parameters that were set; a mapping with a ``use`` key inside stands for another estimator.
+        The parameters that were set; a mapping with a ``use`` key inside stands for another
+        estimator.
     output : str, default=""
         What ``set_output`` of scikit-learn was told, such as ``"pandas"``.
 
@@ -134,21 +148,28 @@ class Method:
         if isinstance(given, Mapping):
             if not isinstance(given.get("use", ""), str):
                 raise InputError(
-                    f"{kind}: 'use' names a class, it is {type(given['use']).__name__}: give the estimator itself in "
-                    "place of the mapping"
+                    f"{kind}: 'use' names a class, it is {type(given['use']).__name__}: give the"
+                    " estimator itself in place of the mapping"
                 )
             unknown = set(given) - {"use", "params"}
             if unknown or "use" not in given:
-                wrong = f"unknown key {sorted(unknown)[0]!r}" if unknown else "the key 'use' is missing"
+                wrong = (
+                    f"unknown key {sorted(unknown)[0]!r}" if unknown else "the key 'use' is missing"
+                )
                 raise InputError(f"{kind}: {wrong}; write {{ use = ..., params = {{...}} }}")
             params = given.get("params") or {}
             if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
                 raise InputError(f"{kind}: params are names with their values, not {params!r}")
-            method = cls(resolve(given["use"], kind=kind), {name: _declared(value) for name, value in params.items()})
+            method = cls(
+                resolve(given["use"], kind=kind),
+                {name: _declared(value) for name, value in params.items()},
+            )
             method.check_params(kind)
             return method
         if isinstance(given, partial) and not given.args:
-            method = cls(given.func, {name: _declared(value) for name, value in given.keywords.items()})
+            method = cls(
+                given.func, {name: _declared(value) for name, value in given.keywords.items()}
+            )
             method.check_params(kind)
             return method
         if inspect.isclass(given):
@@ -160,7 +181,8 @@ class Method:
         if inspect.isfunction(given):
             return cls(given)
         raise InputError(
-            f"{kind}: expected a name, a mapping, an estimator or a function that makes one, got {type(given).__name__}"
+            f"{kind}: expected a name, a mapping, an estimator or a function that makes one, got"
+            f" {type(given).__name__}"
         )
 
     @property
@@ -172,7 +194,8 @@ class Method:
     def group(self) -> str:
         """Which cells of a split share work in one process with this one's; empty where each is to be alone.
 
-        What is shared must be the same whoever makes it: a cell's result may not depend on which of them ran before.
+        What is shared must be the same whoever makes it: a cell's result may not depend on which of
+        them ran before.
         """
         return ""
 
@@ -225,14 +248,18 @@ class Method:
     def inner_seeds(self) -> tuple[str, ...]:
         """The seed parameters that were not set inside a method that holds a list of estimators, such as a pipeline.
 
-        An estimator that is alone a parameter of another draws from the global generators, which every cell seeds: so
-        it was when results of such methods were first stored.
+        An estimator that is alone a parameter of another draws from the global generators, which
+        every cell seeds: so it was when results of such methods were first stored.
         """
         if not self._lists_methods:
             return ()
-        held = self.factory(**{name: _built(value) for name, value in self.params.items()}).get_params(deep=True)
+        held = self.factory(
+            **{name: _built(value) for name, value in self.params.items()}
+        ).get_params(deep=True)
         ends = tuple(f"__{name}" for name in SEED_PARAMETERS)
-        return tuple(sorted(name for name, value in held.items() if value is None and name.endswith(ends)))
+        return tuple(
+            sorted(name for name, value in held.items() if value is None and name.endswith(ends))
+        )
 
     @property
     def _lists_methods(self) -> bool:
@@ -251,7 +278,8 @@ class Method:
     def with_files_read(self, folder: Path) -> Self:
         """Return the method with the files that its parameters name read, so that their content identifies it.
 
-        A class says in ``file_parameters`` which of its parameters may name a file, and what reads it.
+        A class says in ``file_parameters`` which of its parameters may name a file, and what reads
+        it.
 
         Parameters
         ----------
@@ -260,7 +288,9 @@ class Method:
         """
         readers: Mapping[str, Callable[[Path], Any]] = getattr(self.factory, "file_parameters", {})
         files = {
-            name: value for name, value in self.params.items() if name in readers and isinstance(value, (str, Path))
+            name: value
+            for name, value in self.params.items()
+            if name in readers and isinstance(value, (str, Path))
         }
         read = {name: readers[name](folder / value) for name, value in files.items()}
         return replace(self, params={**self.params, **read}) if read else self
@@ -276,12 +306,16 @@ class Method:
 
     def described(self) -> dict[str, Any]:
         """Return the class and the parameters as plain values, for people to read."""
-        return {"use": self.label, "params": {name: _plain(value) for name, value in self.params.items()}}
+        return {
+            "use": self.label,
+            "params": {name: _plain(value) for name, value in self.params.items()},
+        }
 
     def with_nested(self) -> list[Method]:
         """Return the method and those that its parameters hold.
 
-        A class says in ``method_parameters`` which of its parameters may name a method by a text alone.
+        A class says in ``method_parameters`` which of its parameters may name a method by a text
+        alone.
         """
         named = (self.params.get(name) for name in getattr(self.factory, "method_parameters", ()))
         by_name = [Method.declare(given) for given in named if isinstance(given, str)]
@@ -328,7 +362,8 @@ def _declared(value: Any) -> Any:
         return _rebuilt(value, [_declared(item) for item in value])
     if isinstance(value, dict):
         return {key: _declared(item) for key, item in value.items()}
-    # An estimator that is copied by its own rule, such as a frozen one, holds more than its parameters.
+    # An estimator that is copied by its own rule, such as a frozen one, holds more than its
+    # parameters.
     own_copy = hasattr(value, "__sklearn_clone__") and "__sklearn_clone__" in vars(type(value))
     if inspect.isclass(value) or not hasattr(value, "get_params") or own_copy:
         return value
@@ -365,7 +400,9 @@ def _nested(params: Any) -> list[Method]:
 
 def _set_params(estimator: Any) -> dict[str, Any]:
     """Return the parameters of a configured estimator that differ from its class's defaults."""
-    defaults = {name: p.default for name, p in inspect.signature(type(estimator)).parameters.items()}
+    defaults = {
+        name: p.default for name, p in inspect.signature(type(estimator)).parameters.items()
+    }
     params = {}
     for name, value in _configured(estimator, defaults).items():
         if _differs(value, defaults.get(name, inspect.Parameter.empty)):
@@ -380,8 +417,8 @@ def _configured(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     missing = [name for name in names if not hasattr(estimator, name)]
     if missing:
         raise InputError(
-            f"{type(estimator).__name__} does not keep its parameter {missing[0]!r} as an attribute, so it cannot "
-            "be built again: derive it from sklearn.base.BaseEstimator"
+            f"{type(estimator).__name__} does not keep its parameter {missing[0]!r} as an"
+            " attribute, so it cannot be built again: derive it from sklearn.base.BaseEstimator"
         )
     return {name: getattr(estimator, name) for name in names}
 

@@ -20,8 +20,9 @@ LARGEST_COUNT = 255
 class MLkNN(ClassifierMixin, BaseEstimator):
     """Multi-label k-nearest-neighbour classifier with a Bayesian decision per label.
 
-    Squared Euclidean distance; rows that are equally far up to rounding are tied, and ties go to the lower training
-    index, so that neither the order nor the unit of the features matters; a training row is never its own neighbour.
+    Squared Euclidean distance; rows that are equally far up to rounding are tied, and ties go to
+    the lower training index, so that neither the order nor the unit of the features matters; a
+    training row is never its own neighbour.
 
     Parameters
     ----------
@@ -76,9 +77,13 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         """Return the probability of every label for every row, shape (n_samples, n_labels)."""
         features = check_features(X)
         if features.shape[1] != self.n_features_in_:
-            raise InputError(f"X has {features.shape[1]} features, MLkNN was fitted on {self.n_features_in_}")
+            raise InputError(
+                f"X has {features.shape[1]} features, MLkNN was fitted on {self.n_features_in_}"
+            )
         grid = np.array([self.n_features_in_])
-        counts = neighbor_label_counts(features, self._base, self._labels, grid, self.n_neighbors, False)
+        counts = neighbor_label_counts(
+            features, self._base, self._labels, grid, self.n_neighbors, False
+        )
         return look_up(self.posteriors_, counts[0])
 
     def predict(self, X: Any) -> LabelArray:
@@ -97,7 +102,9 @@ def check_neighbors(n_neighbors: int, n_train: int) -> None:
         )
 
 
-def posterior_tables(counts: NDArray[np.uint8], labels: LabelArray, n_neighbors: int, smooth: float) -> FloatArray:
+def posterior_tables(
+    counts: NDArray[np.uint8], labels: LabelArray, n_neighbors: int, smooth: float
+) -> FloatArray:
     """Turn the neighbour counts of training rows into P(label | count), one table per grid point.
 
     Parameters
@@ -122,12 +129,16 @@ def posterior_tables(counts: NDArray[np.uint8], labels: LabelArray, n_neighbors:
     without_label = (1.0 - prior)[:, None] * _conditional(negative, n_neighbors, smooth)
     total = with_label + without_label
     fallback = np.broadcast_to(prior[:, None], total.shape).copy()
-    return np.asarray(np.divide(with_label, total, out=fallback, where=total != 0), dtype=np.float64)
+    return np.asarray(
+        np.divide(with_label, total, out=fallback, where=total != 0), dtype=np.float64
+    )
 
 
 def _conditional(histogram: IntArray, n_neighbors: int, smooth: float) -> FloatArray:
     total = histogram.sum(axis=-1, keepdims=True)
-    return np.asarray((smooth + histogram) / (smooth * (n_neighbors + 1) + total + EPSILON), dtype=np.float64)
+    return np.asarray(
+        (smooth + histogram) / (smooth * (n_neighbors + 1) + total + EPSILON), dtype=np.float64
+    )
 
 
 def look_up(table: FloatArray, counts: NDArray[np.uint8]) -> FloatArray:

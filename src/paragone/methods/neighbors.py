@@ -1,18 +1,20 @@
 """Nearest neighbours along a growing set of features, compiled.
 
-Which rows are neighbours depends on the set of the features alone, never on their order. The squared distance of
-two rows is the sum of their squared differences. Rows whose distance is that of the last neighbour up to rounding
-are tied with it, and ties go to the lower index: so rows that are equally far in exact arithmetic are tied although
-their features were scaled or have no exact binary form. There is one threshold per query row, so that no chain of
-small differences can tie what is far apart.
+Which rows are neighbours depends on the set of the features alone, never on their order. The
+squared distance of two rows is the sum of their squared differences. Rows whose distance is that of
+the last neighbour up to rounding are tied with it, and ties go to the lower index: so rows that are
+equally far in exact arithmetic are tied although their features were scaled or have no exact binary
+form. There is one threshold per query row, so that no chain of small differences can tie what is
+far apart.
 
-The sums are added in ranked order, which is quick, and their last bits depend on it. So every comparison knows how
-large that error can be. Where it could decide something, the squares of the rows in question are sorted and added
-anew, which gives one sum for every order. Where features are whole multiples of one power of two (as whole numbers
-and 0/1 are) and small enough, the sums are exact, and only equal distances are tied.
+The sums are added in ranked order, which is quick, and their last bits depend on it. So every
+comparison knows how large that error can be. Where it could decide something, the squares of the
+rows in question are sorted and added anew, which gives one sum for every order. Where features are
+whole multiples of one power of two (as whole numbers and 0/1 are) and small enough, the sums are
+exact, and only equal distances are tied.
 
-Rows are worked through in small blocks whose distances stay in the processor's cache for the whole grid: no n x n
-matrix is ever built.
+Rows are worked through in small blocks whose distances stay in the processor's cache for the whole
+grid: no n x n matrix is ever built.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def grow_distances(
 ) -> None:
     """Add features ``begin .. end``, a multiple of five, to the squared distances of a block of query rows, in place.
 
-    ``queries`` is samples x features, ``base`` features x samples, so that the inner loop runs along memory.
+    ``queries`` is samples x features, ``base`` features x samples, so that the inner loop runs
+    along memory.
     """
     n_rows, n_base = distances.shape
     for start in range(0, n_base, TILE):
@@ -54,7 +57,13 @@ def grow_distances(
             row = distances[r, start:stop]
             query = queries[first + r]
             for f in range(begin, end, FIVE):
-                q0, q1, q2, q3, q4 = query[f], query[f + 1], query[f + 2], query[f + 3], query[f + 4]
+                q0, q1, q2, q3, q4 = (
+                    query[f],
+                    query[f + 1],
+                    query[f + 2],
+                    query[f + 3],
+                    query[f + 4],
+                )
                 b0, b1, b2 = base[f, start:stop], base[f + 1, start:stop], base[f + 2, start:stop]
                 b3, b4 = base[f + 3, start:stop], base[f + 4, start:stop]
                 for j in range(len(row)):
@@ -73,7 +82,13 @@ def grow_distances(
 
 @njit(cache=True)
 def add_rest(
-    queries: FloatArray, base: FloatArray, begin: int, end: int, first: int, whole: FloatArray, distances: FloatArray
+    queries: FloatArray,
+    base: FloatArray,
+    begin: int,
+    end: int,
+    first: int,
+    whole: FloatArray,
+    distances: FloatArray,
 ) -> None:
     """Write ``whole`` plus the fewer than five features ``begin .. end`` into ``distances``."""
     for r in range(len(whole)):
@@ -109,13 +124,17 @@ def chunk_minima(distances: FloatArray, minima: FloatArray) -> None:
 
 @njit(cache=True)
 def select_nearest(
-    distances: FloatArray, minima: FloatArray, bound: float, neighbors: IntArray, nearest: FloatArray
+    distances: FloatArray,
+    minima: FloatArray,
+    bound: float,
+    neighbors: IntArray,
+    nearest: FloatArray,
 ) -> None:
     """Write the indices of the smallest distances into ``neighbors``, ties to the lower index.
 
-    ``bound`` must be at least the largest distance selected: only smaller or equal ones are looked at. It
-    comes from the neighbours of the point before on the grid, whose distances can only have grown.
-    ``minima`` and ``nearest`` are room to work in.
+    ``bound`` must be at least the largest distance selected: only smaller or equal ones are looked
+    at. It comes from the neighbours of the point before on the grid, whose distances can only have
+    grown. ``minima`` and ``nearest`` are room to work in.
     """
     chunk_minima(distances, minima)
     count = len(neighbors)
@@ -183,9 +202,10 @@ def settle_ties(
 ) -> None:
     """Replace the neighbours by sums in ranked order with those of the definition.
 
-    ``farthest`` is the distance of the last of ``neighbors`` and ``minima`` the least of every chunk, both by sums
-    in ranked order. Such a sum and that of the sorted squares each lie within their roundings of the exact
-    sum, and so do the distances of the last neighbour; ``doubt`` is all of that together.
+    ``farthest`` is the distance of the last of ``neighbors`` and ``minima`` the least of every
+    chunk, both by sums in ranked order. Such a sum and that of the sorted squares each lie within
+    their roundings of the exact sum, and so do the distances of the last neighbour; ``doubt`` is
+    all of that together.
     """
     if farthest == 0.0:
         return
@@ -360,7 +380,15 @@ def count_along(
                 select_nearest(distances[r], minima, bound, neighbors[r], nearest)
                 if grid[g] > exact[r]:
                     farthest = nearest[n_neighbors - 1]
-                    settle_ties(distances[r], minima, queries[first + r], base, grid[g], farthest, neighbors[r])
+                    settle_ties(
+                        distances[r],
+                        minima,
+                        queries[first + r],
+                        base,
+                        grid[g],
+                        farthest,
+                        neighbors[r],
+                    )
                 for t in range(n_neighbors):
                     labels = base_labels[neighbors[r, t]]
                     for label in range(n_labels):
@@ -386,9 +414,10 @@ def neighbor_label_counts(
 ) -> NDArray[np.uint8]:
     """Count each label among the nearest neighbours of every query at every grid point.
 
-    Any finite features will do: where squares would overflow or vanish, all features of a point are multiplied by
-    a power of two first, which changes no comparison. The power follows from the base rows and the features
-    of the point alone, so that neither other queries nor other points of the grid have a say.
+    Any finite features will do: where squares would overflow or vanish, all features of a point are
+    multiplied by a power of two first, which changes no comparison. The power follows from the base
+    rows and the features of the point alone, so that neither other queries nor other points of the
+    grid have a say.
 
     Parameters
     ----------

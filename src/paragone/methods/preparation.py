@@ -1,6 +1,7 @@
 """The default preparation: tables into numbers for methods that need numbers, fitted on train inside the split.
 
-It is made of scikit-learn's parts, so that what a method was given can be printed, taken out and used elsewhere.
+It is made of scikit-learn's parts, so that what a method was given can be printed, taken out and
+used elsewhere.
 """
 
 from __future__ import annotations
@@ -76,7 +77,14 @@ class DateParts(TransformerMixin, BaseEstimator):
         for name in X.columns:
             when = X[name].dt
             when = when.tz_convert("UTC").dt if when.tz is not None else when
-            parts = (when.year, when.month, when.day, when.day_of_week, when.hour, self._days(X[name]))
+            parts = (
+                when.year,
+                when.month,
+                when.day,
+                when.day_of_week,
+                when.hour,
+                self._days(X[name]),
+            )
             for label, part in zip(PARTS, parts, strict=True):
                 columns[f"{name} {label}"] = part.astype(float)
         return pd.DataFrame(columns, index=X.index)
@@ -85,12 +93,16 @@ class DateParts(TransformerMixin, BaseEstimator):
     def _days(series: pd.Series[Any]) -> pd.Series[Any]:
         import pandas as pd
 
-        plain = series.dt.tz_convert("UTC").dt.tz_localize(None) if series.dt.tz is not None else series
+        plain = (
+            series.dt.tz_convert("UTC").dt.tz_localize(None) if series.dt.tz is not None else series
+        )
         return (plain - pd.Timestamp(1970, 1, 1)).dt.total_seconds() / 86_400
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns."""
-        return np.asarray([f"{name} {label}" for name in self.feature_names_in_ for label in PARTS], dtype=object)
+        return np.asarray(
+            [f"{name} {label}" for name in self.feature_names_in_ for label in PARTS], dtype=object
+        )
 
 
 PARTS = ("year", "month", "day", "weekday", "hour", "days")
@@ -99,8 +111,8 @@ PARTS = ("year", "month", "day", "weekday", "hour", "days")
 class LevelsOfTrain(TransformerMixin, BaseEstimator):
     """Text, truth values and categories as categories whose levels are those of the train rows.
 
-    A value that train does not have becomes a gap, and rare ones share a level where there are very many: no level of
-    the test rows is known to the fit.
+    A value that train does not have becomes a gap, and rare ones share a level where there are very
+    many: no level of the test rows is known to the fit.
 
     Parameters
     ----------
@@ -125,7 +137,9 @@ class LevelsOfTrain(TransformerMixin, BaseEstimator):
         self.levels_ = {}
         for name in X.columns:
             counts = _texts(X[name]).value_counts()
-            frequent = sorted(counts.index[: self.most - 1] if len(counts) > self.most else counts.index)
+            frequent = sorted(
+                counts.index[: self.most - 1] if len(counts) > self.most else counts.index
+            )
             self.levels_[name] = [*frequent, OTHERS] if len(counts) > self.most else frequent
         return self
 
@@ -181,8 +195,9 @@ class TextColumns(TransformerMixin, BaseEstimator):
 def into_numbers() -> Any:
     """Return the preparation for a method that needs numbers without gaps.
 
-    Numbers: the median of train for gaps, with a 0/1 column that marks them, then centred and scaled. Text, categories
-    and truth values: one 0/1 column per frequent value, one for the others. Dates: their parts, as numbers.
+    Numbers: the median of train for gaps, with a 0/1 column that marks them, then centred and
+    scaled. Text, categories and truth values: one 0/1 column per frequent value, one for the
+    others. Dates: their parts, as numbers.
     """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
@@ -190,15 +205,25 @@ def into_numbers() -> Any:
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
     def filled() -> list[Any]:
-        return [SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True), StandardScaler()]
+        return [
+            SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
+            StandardScaler(),
+        ]
 
     encoder = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False, dtype=np.float64
+        handle_unknown="infrequent_if_exist",
+        max_categories=MOST_CATEGORIES,
+        sparse_output=False,
+        dtype=np.float64,
     )
     return ColumnTransformer(
         [
             ("numbers", make_pipeline(*filled()), ColumnsOfKind(("number",))),
-            ("categories", make_pipeline(TextColumns(), encoder), ColumnsOfKind(("text", "category", "boolean"))),
+            (
+                "categories",
+                make_pipeline(TextColumns(), encoder),
+                ColumnsOfKind(("text", "category", "boolean")),
+            ),
             ("dates", make_pipeline(DateParts(), *filled()), ColumnsOfKind(("date",))),
         ],
         sparse_threshold=0.0,
@@ -220,8 +245,8 @@ def into_categories() -> Any:
 def needed(estimator: Any, frame: pd.DataFrame) -> Preparation:
     """Say which preparation an estimator needs for a table.
 
-    An estimator whose own first step chooses columns or encodes text is left alone, and so is one that scikit-learn's
-    tags say takes what the table holds.
+    An estimator whose own first step chooses columns or encodes text is left alone, and so is one
+    that scikit-learn's tags say takes what the table holds.
 
     Parameters
     ----------
@@ -298,7 +323,9 @@ def coded(method: Method, y: Any) -> Method:
         space = known_space(method.params["estimator"].build()) if given is None else given
         within = {f"estimator__{name}": limits for name, limits in space.items()}
         return replace(method, params={**method.params, "estimator": inner, "space": within})
-    if not method.label.startswith("xgboost.") or not method.factory.__name__.endswith("Classifier"):
+    if not method.label.startswith("xgboost.") or not method.factory.__name__.endswith(
+        "Classifier"
+    ):
         return method
     classes = np.unique(y)
     numbered = classes.dtype.kind in "iub" and np.array_equal(classes, np.arange(len(classes)))
@@ -344,7 +371,11 @@ def _inner(estimator: Any) -> Iterable[Any]:
 
 
 def _steps(estimator: Any) -> list[Any]:
-    return [step for _, step in getattr(estimator, "steps", ()) if step is not None and not isinstance(step, str)]
+    return [
+        step
+        for _, step in getattr(estimator, "steps", ())
+        if step is not None and not isinstance(step, str)
+    ]
 
 
 def brings_own(estimator: Any) -> bool:

@@ -1,7 +1,8 @@
 """Evaluators beside ML-kNN: scikit-learn's classifiers, one per label, with the settings people expect.
 
-A label that is all 0 or all 1 in training is predicted as just that, with the surest score there is; plain
-scikit-learn warns there, and gives its linear classifiers a score of 0, which is their border and no verdict.
+A label that is all 0 or all 1 in training is predicted as just that, with the surest score there
+is; plain scikit-learn warns there, and gives its linear classifiers a score of 0, which is their
+border and no verdict.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ SUREST = float(np.finfo(np.float64).max)
 class OneVsRest(ClassifierMixin, BaseEstimator):
     """Base of the presets with one binary classifier a label.
 
-    Fitted attributes: ``estimators_`` (a classifier a label, None for a constant one), ``constants_`` (the
-    first training value of every label), ``n_features_in_``.
+    Fitted attributes: ``estimators_`` (a classifier a label, None for a constant one),
+    ``constants_`` (the first training value of every label), ``n_features_in_``.
     """
 
     estimators_: list[Any]
@@ -60,7 +61,8 @@ class OneVsRest(ClassifierMixin, BaseEstimator):
         self.constants_ = labels[0].copy()
         template = self._binary()
         self.estimators_ = [
-            None if (label == label[0]).all() else clone(template).fit(features, label) for label in labels.T
+            None if (label == label[0]).all() else clone(template).fit(features, label)
+            for label in labels.T
         ]
         return self
 
@@ -94,7 +96,9 @@ class Logistic(OneVsRest):
     ([[0, 0], [1, 0]], np.float64(0.0))
     """
 
-    def __init__(self, C: float = 1.0, max_iter: int = 1000, random_state: int | None = None) -> None:
+    def __init__(
+        self, C: float = 1.0, max_iter: int = 1000, random_state: int | None = None
+    ) -> None:
         self.C = C
         self.max_iter = max_iter
         self.random_state = random_state
@@ -106,7 +110,11 @@ class Logistic(OneVsRest):
         """Return the probability of every label; 0 or 1 for one that was constant in training."""
         features = _checked(X, self.n_features_in_)
         columns = [
-            np.full(len(features), float(constant)) if estimator is None else estimator.predict_proba(features)[:, 1]
+            (
+                np.full(len(features), float(constant))
+                if estimator is None
+                else estimator.predict_proba(features)[:, 1]
+            )
             for estimator, constant in zip(self.estimators_, self.constants_, strict=True)
         ]
         return np.column_stack(columns)
@@ -132,21 +140,27 @@ class OneVsRestLinearSVC(OneVsRest):
     ([[0, 1], [1, 1]], True)
     """
 
-    def __init__(self, C: float = 1.0, max_iter: int = 10_000, random_state: int | None = None) -> None:
+    def __init__(
+        self, C: float = 1.0, max_iter: int = 10_000, random_state: int | None = None
+    ) -> None:
         self.C = C
         self.max_iter = max_iter
         self.random_state = random_state
 
     def _binary(self) -> Any:
-        return LinearSVC(C=self.C, max_iter=self.max_iter, dual="auto", random_state=self.random_state)
+        return LinearSVC(
+            C=self.C, max_iter=self.max_iter, dual="auto", random_state=self.random_state
+        )
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the distance to every label's border, positive inside; extreme for a constant label."""
         features = _checked(X, self.n_features_in_)
         columns = [
-            np.full(len(features), SUREST if constant else -SUREST)
-            if estimator is None
-            else estimator.decision_function(features)
+            (
+                np.full(len(features), SUREST if constant else -SUREST)
+                if estimator is None
+                else estimator.decision_function(features)
+            )
             for estimator, constant in zip(self.estimators_, self.constants_, strict=True)
         ]
         return np.column_stack(columns)
@@ -227,7 +241,9 @@ class RandomForest(ClassifierMixin, BaseEstimator):
         raw = self.forest_.predict_proba(_checked(X, self.n_features_in_))
         columns = [
             proba[:, 1] if proba.shape[1] == 2 else np.full(len(proba), float(constant))
-            for proba, constant in zip(raw if isinstance(raw, list) else [raw], self.constants_, strict=True)
+            for proba, constant in zip(
+                raw if isinstance(raw, list) else [raw], self.constants_, strict=True
+            )
         ]
         return np.column_stack(columns)
 
@@ -235,18 +251,21 @@ class RandomForest(ClassifierMixin, BaseEstimator):
 def _checked(X: Any, n_features: int) -> FloatArray:
     features = check_features(X)
     if features.shape[1] != n_features:
-        raise InputError(f"the classifier was fitted on {n_features} features, X has {features.shape[1]}")
+        raise InputError(
+            f"the classifier was fitted on {n_features} features, X has {features.shape[1]}"
+        )
     return features
 
 
 class PLS(PLSRegression):
     """Partial least squares that centres the features and leaves their sizes alone.
 
-    scikit-learn's ``PLSRegression`` divides every feature by its standard deviation unless it is told not to. The
-    channels of a spectrum share one unit, and how much each varies is what it has to say: scaled to equal variance,
-    the noise of a flat baseline weighs as much as a band, most of all after a derivative. On the gasoline spectra
-    (first derivative by Savitzky-Golay of 15 points, 6 components) that takes the error of cross-validation from 0.23
-    to 0.34. Features in different units want ``scale=True``.
+    scikit-learn's ``PLSRegression`` divides every feature by its standard deviation unless it is
+    told not to. The channels of a spectrum share one unit, and how much each varies is what it has
+    to say: scaled to equal variance, the noise of a flat baseline weighs as much as a band, most of
+    all after a derivative. On the gasoline spectra (first derivative by Savitzky-Golay of 15
+    points, 6 components) that takes the error of cross-validation from 0.23 to 0.34. Features in
+    different units want ``scale=True``.
 
     Parameters
     ----------
@@ -266,9 +285,17 @@ class PLS(PLSRegression):
     """
 
     def __init__(
-        self, n_components: int = 2, *, scale: bool = False, max_iter: int = 500, tol: float = 1e-6, copy: bool = True
+        self,
+        n_components: int = 2,
+        *,
+        scale: bool = False,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        copy: bool = True,
     ) -> None:
-        super().__init__(n_components=n_components, scale=scale, max_iter=max_iter, tol=tol, copy=copy)
+        super().__init__(
+            n_components=n_components, scale=scale, max_iter=max_iter, tol=tol, copy=copy
+        )
 
 
 methods.add(Logistic, "logistic")

@@ -22,14 +22,20 @@ def check_space(space: Mapping[str, Any], where: str) -> None:
     """
     for name, limits in space.items():
         if not isinstance(limits, Mapping):
-            raise InputError(f"{where}: parameter {name!r} needs low and high (log, step), or choices")
+            raise InputError(
+                f"{where}: parameter {name!r} needs low and high (log, step), or choices"
+            )
         for key in limits:
             if key not in SPACE_KEYS:
                 raise unknown_name(f"key in {where}, parameter {name!r}", key, SPACE_KEYS)
         if not ({"low", "high"} <= set(limits) or limits.get("choices")):
-            raise InputError(f"{where}: parameter {name!r} needs low and high (log, step), or choices")
+            raise InputError(
+                f"{where}: parameter {name!r} needs low and high (log, step), or choices"
+            )
         if "low" in limits and not limits["low"] <= limits["high"]:
-            raise InputError(f"{where}: parameter {name!r}: low {limits['low']} is above high {limits['high']}")
+            raise InputError(
+                f"{where}: parameter {name!r}: low {limits['low']} is above high {limits['high']}"
+            )
         for other in limits.get("when", {}):
             if other not in space:
                 raise unknown_name(f"parameter in {where}, {name!r}, when", other, space)
@@ -56,7 +62,8 @@ def _suggested(trial: Any, name: str, limits: Mapping[str, Any]) -> Any:
 def new_study(seed: int, journal: str | None = None) -> Any:
     """Open a search for a maximum: in memory, or in a journal file with which a later search continues.
 
-    A continued search draws other values than one that was never stopped: the sampler's own state is not kept.
+    A continued search draws other values than one that was never stopped: the sampler's own state
+    is not kept.
     """
     try:
         import optuna
@@ -70,11 +77,17 @@ def new_study(seed: int, journal: str | None = None) -> Any:
         storage = optuna.storages.JournalStorage(JournalFileBackend(journal))
     sampler = optuna.samplers.TPESampler(seed=seed)
     return optuna.create_study(
-        direction="maximize", sampler=sampler, storage=storage, study_name="tuning", load_if_exists=True
+        direction="maximize",
+        sampler=sampler,
+        storage=storage,
+        study_name="tuning",
+        load_if_exists=True,
     )
 
 
-def finished_trial(params: Mapping[str, Any], space: Mapping[str, Mapping[str, Any]], value: float) -> Any:
+def finished_trial(
+    params: Mapping[str, Any], space: Mapping[str, Mapping[str, Any]], value: float
+) -> Any:
     """Return a configuration that was scored already, for a study to learn from what lies in the space.
 
     Examples
@@ -115,7 +128,10 @@ def _lies_in(value: Any, limits: Any) -> bool:
 
 
 Space: TypeAlias = Mapping[str, Mapping[str, Any]]
-_TREES: Space = {"max_features": {"low": 0.1, "high": 1.0}, "min_samples_leaf": {"low": 1, "high": 20, "log": True}}
+_TREES: Space = {
+    "max_features": {"low": 0.1, "high": 1.0},
+    "min_samples_leaf": {"low": 1, "high": 20, "log": True},
+}
 _LEAVES: Space = {"learning_rate": {"low": 0.01, "high": 0.3, "log": True}}
 _BOOSTING: Space = {
     **_LEAVES,
@@ -140,12 +156,18 @@ _NEIGHBOURS: Space = {
     "n_neighbors": {"low": 1, "high": 60, "log": True},
     "weights": {"choices": ["uniform", "distance"]},
 }
-_KERNEL: Space = {"C": {"low": 1e-2, "high": 1e3, "log": True}, "gamma": {"low": 1e-4, "high": 10.0, "log": True}}
+_KERNEL: Space = {
+    "C": {"low": 1e-2, "high": 1e3, "log": True},
+    "gamma": {"low": 1e-4, "high": 10.0, "log": True},
+}
 KNOWN_SPACES: Mapping[str, Space] = {
     "LogisticRegression": {"C": {"low": 1e-4, "high": 1e3, "log": True}},
     "Ridge": {"alpha": {"low": 1e-4, "high": 1e4, "log": True}},
     "Lasso": {"alpha": {"low": 1e-5, "high": 1e2, "log": True}},
-    "ElasticNet": {"alpha": {"low": 1e-5, "high": 1e2, "log": True}, "l1_ratio": {"low": 0.0, "high": 1.0}},
+    "ElasticNet": {
+        "alpha": {"low": 1e-5, "high": 1e2, "log": True},
+        "l1_ratio": {"low": 0.0, "high": 1.0},
+    },
     "LinearSVC": {"C": {"low": 1e-4, "high": 1e2, "log": True}},
     "SVC": _KERNEL,
     "SVR": _KERNEL,

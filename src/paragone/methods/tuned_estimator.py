@@ -32,14 +32,16 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
     estimator : estimator
         What is tuned.
     space : mapping, optional
-        Parameter to ``{"low": ..., "high": ..., "log": True}`` or ``{"choices": [...]}``; the usual one of the class
-        where it is not given.
+        Parameter to ``{"low": ..., "high": ..., "log": True}`` or ``{"choices": [...]}``; the usual
+        one of the class where it is not given.
     trials : int, default=20
         How many configurations are tried; the first is the estimator as it stands.
     folds : int, default=4
-        Inner folds, stratified by class and shuffled by the seed; whole groups where they are given.
+        Inner folds, stratified by class and shuffled by the seed; whole groups where they are
+        given.
     scoring : str, optional
-        A scorer of scikit-learn; balanced accuracy for classes and R2 for numbers where it is not given.
+        A scorer of scikit-learn; balanced accuracy for classes and R2 for numbers where it is not
+        given.
     random_state : int, optional
         Of the folds and the search.
 
@@ -85,7 +87,9 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Choose the parameters on folds of these rows alone, groups kept together, and fit on all of them."""
         space = known_space(self.estimator) if self.space is None else dict(self.space)
         if not space:
-            raise InputError(f"{type(self.estimator).__name__}: no space is known for it: say it with space=")
+            raise InputError(
+                f"{type(self.estimator).__name__}: no space is known for it: say it with space="
+            )
         check_space(space, f"the space of {type(self.estimator).__name__}")
         seed = 0 if self.random_state is None else int(self.random_state)
         study = new_study(seed)
@@ -99,12 +103,17 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
             value = self._score(params, X, y, splits, options)
             found.append((params, value))
             if trial is not None:
-                study.tell(trial, **({"values": value} if np.isfinite(value) else {"state": _failed()}))
+                study.tell(
+                    trial, **({"values": value} if np.isfinite(value) else {"state": _failed()})
+                )
             self.best_after_.append(max(score for _, score in found))
         scores = np.array([score for _, score in found])
         if not np.isfinite(scores).any():
-            raise InputError(f"{type(self.estimator).__name__}: none of its {self.trials} trials could be fitted")
-        # Ties go to the earliest, by the package's rule of ties; errors in a unit have no size but their own.
+            raise InputError(
+                f"{type(self.estimator).__name__}: none of its {self.trials} trials could be fitted"
+            )
+        # Ties go to the earliest, by the package's rule of ties; errors in a unit have no size but
+        # their own.
         size = named_metric(self.scoring).score_size if self.scoring else 1.0
         kept = np.flatnonzero(np.isfinite(scores))
         chosen = int(kept[least_loss(-scores[kept], size=size)])
@@ -116,7 +125,12 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
     def tuning_(self) -> dict[str, Any]:
         """What the search came to, as plain values."""
         params = {name: _plain(value) for name, value in self.best_params_.items()}
-        return {"trials": self.trials, "params": params, "best_after": self.best_after_, "failed": self.n_failed_}
+        return {
+            "trials": self.trials,
+            "params": params,
+            "best_after": self.best_after_,
+            "failed": self.n_failed_,
+        }
 
     def _splits(self, y: Any, groups: Any, seed: int) -> list[tuple[Any, Any]]:
         from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -131,25 +145,33 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
         if groups is not None:
             n_groups = len(np.unique(groups))
             if n_groups < 2:
-                raise InputError("tuning needs two groups at least among the training rows, there is one")
+                raise InputError(
+                    "tuning needs two groups at least among the training rows, there is one"
+                )
             folds = min(folds, n_groups)
         splitter = kinds[groups is not None](folds, shuffle=True, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return list(splitter.split(np.zeros(len(target)), target, groups))
 
-    def _score(self, params: dict[str, Any], X: Any, y: Any, splits: Any, options: Mapping[str, Any]) -> float:
+    def _score(
+        self, params: dict[str, Any], X: Any, y: Any, splits: Any, options: Mapping[str, Any]
+    ) -> float:
         from sklearn.metrics import get_scorer
         from sklearn.utils import _safe_indexing
 
-        scorer = get_scorer(self.scoring or ("balanced_accuracy" if is_classifier(self.estimator) else "r2"))
+        scorer = get_scorer(
+            self.scoring or ("balanced_accuracy" if is_classifier(self.estimator) else "r2")
+        )
         values = []
         for train, test in splits:
             part = {name: _safe_indexing(value, train) for name, value in options.items()}
             try:
                 model = clone(self.estimator).set_params(**params)
                 model.fit(_safe_indexing(X, train), _safe_indexing(y, train), **part)
-                values.append(float(scorer(model, _safe_indexing(X, test), _safe_indexing(y, test))))
+                values.append(
+                    float(scorer(model, _safe_indexing(X, test), _safe_indexing(y, test)))
+                )
             except (ValueError, ArithmeticError, np.linalg.LinAlgError):
                 # An impossible configuration is the worst of all, and the search goes on.
                 self.n_failed_ += 1

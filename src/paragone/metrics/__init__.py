@@ -1,6 +1,13 @@
 """Metrics: each a value declared beside its function, all in one registry; see `metric`."""
 
-from paragone.metrics.display import error_name, in_target_unit, is_negated, metric_in_words, metric_title, with_errors
+from paragone.metrics.display import (
+    error_name,
+    in_target_unit,
+    is_negated,
+    metric_in_words,
+    metric_title,
+    with_errors,
+)
 from paragone.metrics.metric import (
     FUNCTIONS,
     Metric,

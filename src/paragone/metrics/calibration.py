@@ -50,7 +50,8 @@ def reliability(
     Parameters
     ----------
     said : array-like of float
-        Probabilities, each of another event: a row that was predicted several times must count once.
+        Probabilities, each of another event: a row that was predicted several times must count
+        once.
     happened : array-like of bool
         Whether each came true.
     n_bins : int, default=10
@@ -77,7 +78,9 @@ def reliability(
     """
     p, came = np.asarray(said, dtype=np.float64), np.asarray(happened, dtype=bool)
     if p.ndim != 1 or p.shape != came.shape:
-        raise InputError(f"probabilities of shape {p.shape} do not go with outcomes of shape {came.shape}")
+        raise InputError(
+            f"probabilities of shape {p.shape} do not go with outcomes of shape {came.shape}"
+        )
     if len(p) and not (p.min() >= 0 and p.max() <= 1):
         raise InputError("probabilities must lie between 0 and 1")
     # The bins of scikit-learn's calibration_curve: an edge belongs to the bin below it.

@@ -1,9 +1,10 @@
 """How people read a metric: its name in a title and in a sentence, and scorers that are minus an error as the error.
 
-Scikit-learn maximises, so its scorers of errors are negated: ``neg_root_mean_squared_error`` is -3.2 where a person
-says "an RMSE of 3.2". A store and what programs read (JSON, tidy scores) keep the scorer's own name with the scorer's
-own value. Whatever a person reads, and every comparison, has the error under the error's name with its sign turned.
-A name and a value therefore always belong together: no value of an error stands under a scorer's name.
+Scikit-learn maximises, so its scorers of errors are negated: ``neg_root_mean_squared_error`` is
+-3.2 where a person says "an RMSE of 3.2". A store and what programs read (JSON, tidy scores) keep
+the scorer's own name with the scorer's own value. Whatever a person reads, and every comparison,
+has the error under the error's name with its sign turned. A name and a value therefore always
+belong together: no value of an error stands under a scorer's name.
 """
 
 from __future__ import annotations
@@ -121,8 +122,12 @@ def with_errors(scores: pd.DataFrame) -> pd.DataFrame:
     {'metric': ['log_loss', 'r2'], 'value': [0.5, -2.0]}
     """
     names = [str(name) for name in scores["metric"].unique()]
-    turned = {name: str(error_name(name)) for name in names if error_name(name) not in (name, *names)}
-    turned = {name: error for name, error in turned.items() if is_negated(name, _values(scores, name))}
+    turned = {
+        name: str(error_name(name)) for name in names if error_name(name) not in (name, *names)
+    }
+    turned = {
+        name: error for name, error in turned.items() if is_negated(name, _values(scores, name))
+    }
     if not turned:
         return scores
     rows = scores["metric"].isin(list(turned)).to_numpy()
@@ -132,5 +137,7 @@ def with_errors(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(scores: pd.DataFrame, metric: str) -> np.ndarray:
-    found: np.ndarray = scores.loc[(scores["metric"] == metric).to_numpy(), "value"].to_numpy(dtype=np.float64)
+    found: np.ndarray = scores.loc[(scores["metric"] == metric).to_numpy(), "value"].to_numpy(
+        dtype=np.float64
+    )
     return found

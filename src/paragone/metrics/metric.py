@@ -1,8 +1,8 @@
 """Metric: a function of truth and prediction with a name, a direction, a range and its needs; and the one registry.
 
-A metric is declared once, beside its function, with everything that anybody asks about it. Whoever wants to know a
-title, a direction or a range asks `find_metric`, for a metric that is to be computed, or `named_metric`, for a name
-that stands in a table of scores.
+A metric is declared once, beside its function, with everything that anybody asks about it. Whoever
+wants to know a title, a direction or a range asks `find_metric`, for a metric that is to be
+computed, or `named_metric`, for a name that stands in a table of scores.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics.scorer_titles import ERRORS, SCORER_TITLES
 from paragone.registry import Registry, imported
 
-Needs: TypeAlias = Literal["predictions", "labels", "values", "probabilities", "scores", "lists", "run"]
+Needs: TypeAlias = Literal[
+    "predictions", "labels", "values", "probabilities", "scores", "lists", "run"
+]
 """What a metric is given beside the truth.
 
-``labels`` or ``values`` are what a model predicts, ``predictions`` either of them. ``probabilities`` has a column per
-class. ``scores`` are label scores of which the order alone counts. ``lists`` are the first K items recommended for a
-sample, ``run`` is a whole top-K evaluation.
+``labels`` or ``values`` are what a model predicts, ``predictions`` either of them.
+``probabilities`` has a column per class. ``scores`` are label scores of which the order alone
+counts. ``lists`` are the first K items recommended for a sample, ``run`` is a whole top-K
+evaluation.
 """
 MetricTask: TypeAlias = Literal["multilabel", "classification", "regression", "topk"]
 
@@ -45,9 +48,10 @@ class Metric:
     name : str
         As experiments and tables of scores call it.
     function : callable, optional
-        ``function(truth, prediction) -> float``, or ``function(recommended, relevant, k) -> float`` of one sample for
-        lists. Parameters called ``classes``, ``zero_division`` or ``ddof`` are filled in where the protocol knows
-        them. A metric without one is known by name, as scores from elsewhere have it, and cannot be computed.
+        ``function(truth, prediction) -> float``, or ``function(recommended, relevant, k) -> float``
+        of one sample for lists. Parameters called ``classes``, ``zero_division`` or ``ddof`` are
+        filled in where the protocol knows them. A metric without one is known by name, as scores
+        from elsewhere have it, and cannot be computed.
     title : str
         For headings and sentences; the name where it is not given.
     needs : str
@@ -59,11 +63,11 @@ class Metric:
     lowest, highest : float
         The range of its values.
     best : float, optional
-        The value of a perfect prediction; by default the end of the range that is better. NaN where it depends on the
-        truth, None where nothing is known to be best.
+        The value of a perfect prediction; by default the end of the range that is better. NaN where
+        it depends on the truth, None where nothing is known to be best.
     unit : {0, 1, 2}, optional
-        The power of the target's unit that its values have: 0 for none, 1 for an error, 2 for a squared error. None
-        where it is not known; a metric of finite range has none.
+        The power of the target's unit that its values have: 0 for none, 1 for an error, 2 for a
+        squared error. None where it is not known; a metric of finite range has none.
     reference : str
         The paper or formula.
     short : str
@@ -71,15 +75,18 @@ class Metric:
     aliases : tuple of str
         Other names of it.
     summary : callable, optional
-        Makes what ``function`` is given instead, ``summary(truth, prediction)``: metrics of one prediction share it.
+        Makes what ``function`` is given instead, ``summary(truth, prediction)``: metrics of one
+        prediction share it.
     note : callable, optional
         Says what a reader of its values should know about a truth, or returns an empty text.
     options : mapping
         Further arguments of the function that belong to the metric.
     negated : bool
-        Whether the value is minus what the function gives, as for scikit-learn's ``neg_mean_squared_error``.
+        Whether the value is minus what the function gives, as for scikit-learn's
+        ``neg_mean_squared_error``.
     scorer : callable, optional
-        The scorer of scikit-learn that it stands for: where all that a model answered is kept, it is asked itself.
+        The scorer of scikit-learn that it stands for: where all that a model answered is kept, it
+        is asked itself.
 
     Examples
     --------
@@ -115,9 +122,14 @@ class Metric:
         if self.needs not in get_args(Needs):
             raise unknown_name(f"need of metric {self.name!r}:", str(self.needs), get_args(Needs))
         if self.task is not None and self.task not in get_args(MetricTask):
-            raise unknown_name(f"task of metric {self.name!r}:", str(self.task), get_args(MetricTask))
+            raise unknown_name(
+                f"task of metric {self.name!r}:", str(self.task), get_args(MetricTask)
+            )
         if not self.lowest < self.highest:
-            raise InputError(f"metric {self.name!r}: its lowest value {self.lowest:g} is not below {self.highest:g}")
+            raise InputError(
+                f"metric {self.name!r}: its lowest value {self.lowest:g} is not below"
+                f" {self.highest:g}"
+            )
         set_field = object.__setattr__
         set_field(self, "title", self.title or self.name)
         set_field(self, "short", self.short or self.name.upper())
@@ -140,15 +152,19 @@ class Metric:
     def score_size(self) -> float:
         """The size of what its values are made from, which sets how far rounding may move them.
 
-        1 for a metric without a unit: a ratio or a mean of numbers around 1, whose rounding is that of 1 however near
-        to 0 the score lies. 0 for any other: the values themselves are all there is to go by.
+        1 for a metric without a unit: a ratio or a mean of numbers around 1, whose rounding is that
+        of 1 however near to 0 the score lies. 0 for any other: the values themselves are all there
+        is to go by.
         """
         return 0.0 if self.has_unit else 1.0
 
     @property
     def use(self) -> str:
         """Where the function is, as ``module:name``; empty where it cannot be imported from there."""
-        module, name = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", "<")
+        module, name = (
+            getattr(self.function, "__module__", None),
+            getattr(self.function, "__qualname__", "<"),
+        )
         return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
 
     @property
@@ -172,8 +188,20 @@ class Metric:
         """Return it as plain values for the store: the name of our own, of any other what a reader must know."""
         if self.is_ours:
             return self.name
-        words = ("name", "title", "needs", "task", "higher_is_better", "lowest", "highest", "unit", "use")
-        told = {word: getattr(self, word) for word in words} | ({"negated": True} if self.negated else {})
+        words = (
+            "name",
+            "title",
+            "needs",
+            "task",
+            "higher_is_better",
+            "lowest",
+            "highest",
+            "unit",
+            "use",
+        )
+        told = {word: getattr(self, word) for word in words} | (
+            {"negated": True} if self.negated else {}
+        )
         return {word: value for word, value in told.items() if value not in (None, "", -_INF, _INF)}
 
     def __call__(self, truth: Any, prediction: Any, **options: Any) -> float:
@@ -181,19 +209,27 @@ class Metric:
         if self.function is None:
             raise InputError(f"metric {self.name!r} is known by name only: it cannot be computed")
         if self.summary is not None:
-            return self.of_summary(self.summary(truth, prediction, **accepted(self.summary, options)), **options)
-        return self._number(self.function(truth, prediction, **{**self.options, **accepted(self.function, options)}))
+            return self.of_summary(
+                self.summary(truth, prediction, **accepted(self.summary, options)), **options
+            )
+        return self._number(
+            self.function(truth, prediction, **{**self.options, **accepted(self.function, options)})
+        )
 
     def of_summary(self, summary: Any, **options: Any) -> float:
         """Compute it from what its ``summary`` made."""
         assert self.function is not None
-        return self._number(self.function(summary, **{**self.options, **accepted(self.function, options)}))
+        return self._number(
+            self.function(summary, **{**self.options, **accepted(self.function, options)})
+        )
 
     def _number(self, value: Any) -> float:
         try:
             number = float(value)
         except (TypeError, ValueError) as error:
-            raise InputError(f"metric {self.name!r} gave {value!r}, which is not a number") from error
+            raise InputError(
+                f"metric {self.name!r} gave {value!r}, which is not a number"
+            ) from error
         return -number if self.negated else number
 
 
@@ -207,7 +243,11 @@ def registry_names(metric: Metric) -> tuple[str, ...]:
 
 
 metrics: Registry[Metric] = Registry(
-    "metric", "metrics", ("paragone.metrics",), convert=lambda thing: as_metric(thing), names_of=registry_names
+    "metric",
+    "metrics",
+    ("paragone.metrics",),
+    convert=lambda thing: as_metric(thing),
+    names_of=registry_names,
 )
 """Every metric there is: our own, those of installed packages, and those that a program declared."""
 
@@ -221,7 +261,8 @@ def declare_metric(**words: Any) -> Callable[[F], F]:
     Parameters
     ----------
     **words
-        The fields of `Metric`; the name is the function's, without a leading underscore, where it is not given.
+        The fields of `Metric`; the name is the function's, without a leading underscore, where it
+        is not given.
 
     Examples
     --------
@@ -233,7 +274,9 @@ def declare_metric(**words: Any) -> Callable[[F], F]:
     """
 
     def declare(decorated: F) -> F:
-        metrics.add(Metric(**{"name": decorated.__name__.lstrip("_"), "function": decorated, **words}))
+        metrics.add(
+            Metric(**{"name": decorated.__name__.lstrip("_"), "function": decorated, **words})
+        )
         return decorated
 
     return declare
@@ -247,8 +290,8 @@ def find_metric(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
     use : str, callable, scorer or Metric
         A name of ours or of an installed package comes before one of scikit-learn's scorers.
     task : {"multilabel", "classification", "regression", "topk"} or several of them, optional
-        What it must be for. Where it is not given, a cut-off (``@10``) and a convention (``[idcg=min]``) are looked
-        past.
+        What it must be for. Where it is not given, a cut-off (``@10``) and a convention
+        (``[idcg=min]``) are looked past.
 
     Returns
     -------
@@ -274,7 +317,10 @@ def find_metric(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
     else:
         raise InputError(f"metric {use!r} is neither a name nor a function")
     if tasks == ("topk",) and hasattr(use, "_score_func"):
-        raise InputError(f"metric {found.name!r} is a scorer of scikit-learn, which takes labels; top-K has lists")
+        raise InputError(
+            f"metric {found.name!r} is a scorer of scikit-learn, which takes labels; top-K has"
+            " lists"
+        )
     if tasks is not None and found.task not in (None, *tasks):
         raise InputError(f"metric {found.name!r} is for {found.task}, not for {' or '.join(tasks)}")
     if tasks == ("topk",) and found.task is None:
@@ -286,12 +332,14 @@ def find_metric(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
 def named_metric(name: str | None) -> Metric:
     """Return what is known of the metric that scores are called by; nothing but the name where it is unknown.
 
-    A direction is never guessed, and no code is imported that a name points to: the name may come from any file.
+    A direction is never guessed, and no code is imported that a name points to: the name may come
+    from any file.
 
     Parameters
     ----------
     name : str or None
-        As it is printed: a cut-off and a convention are looked past, and so are capitals, hyphens and spaces.
+        As it is printed: a cut-off and a convention are looked past, and so are capitals, hyphens
+        and spaces.
 
     Returns
     -------
@@ -315,7 +363,9 @@ def named_metric(name: str | None) -> Metric:
             return _REMEMBERED[key]
     if base in ERRORS:
         title, unit, highest = ERRORS[base]
-        return Metric(base, title=title, higher_is_better=False, lowest=0, highest=highest, unit=unit)
+        return Metric(
+            base, title=title, higher_is_better=False, lowest=0, highest=highest, unit=unit
+        )
     if base in SCORER_TITLES:
         # A scorer of scikit-learn that is no metric of ours: higher is better by its contract.
         return Metric(base, title=SCORER_TITLES[base], higher_is_better=True)
@@ -342,10 +392,14 @@ def remember(described: Iterable[Any]) -> None:
             read = Metric(**words, reference=given.get("use", ""))
             _remember_error(read)
             known = named_metric(read.name)
-            if read.higher_is_better is not None and known.higher_is_better is not read.higher_is_better:
+            if (
+                read.higher_is_better is not None
+                and known.higher_is_better is not read.higher_is_better
+            ):
                 if known.higher_is_better is not None:
                     raise InputError(
-                        f"metric {read.name!r} of the store has another direction than the one known here: rename one"
+                        f"metric {read.name!r} of the store has another direction than the one"
+                        " known here: rename one"
                     )
                 _REMEMBERED[registry_names(read)[0]] = read
 
@@ -390,7 +444,9 @@ def find_metrics(uses: Any, task: str | None) -> tuple[Metric, ...]:
     """
     given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
     if not given:
-        raise InputError(f"no metric named: choose from {', '.join(metric_names(task or 'classification'))}")
+        raise InputError(
+            f"no metric named: choose from {', '.join(metric_names(task or 'classification'))}"
+        )
     found = tuple(adopt(use, task) for use in given)
     names = [one.name for one in found]
     for name in names:
@@ -436,12 +492,19 @@ def ranking_metric(use: Any, task: str | tuple[str, ...]) -> Metric:
     >>> ranking_metric("bias", "regression")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: metric 'bias' has no better direction, so nothing can be ranked by it
+    paragone.errors.InputError: metric 'bias' has no better direction, so nothing can be ranked by
+    it
     """
     found = adopt(use, task)
     if found.higher_is_better is None:
-        advice = "" if found.is_ours else f": set {found.name}.higher_is_better = True or False beside the function"
-        raise InputError(f"metric {found.name!r} has no better direction, so nothing can be ranked by it{advice}")
+        advice = (
+            ""
+            if found.is_ours
+            else f": set {found.name}.higher_is_better = True or False beside the function"
+        )
+        raise InputError(
+            f"metric {found.name!r} has no better direction, so nothing can be ranked by it{advice}"
+        )
     return found
 
 
@@ -478,8 +541,8 @@ def metric_values(
     Returns
     -------
     dict of str to float
-        By name, in the order asked for. NaN where a metric does not exist: for an empty prediction, for a model
-        without probabilities, for a truth of one class.
+        By name, in the order asked for. NaN where a metric does not exist: for an empty prediction,
+        for a model without probabilities, for a truth of one class.
 
     Examples
     --------
@@ -495,12 +558,16 @@ def metric_values(
     values: dict[str, float] = {}
     for one in found:
         if one.needs == "probabilities" and task == "multilabel":
-            raise InputError(f"metric {one.name!r} needs probabilities, of which only the order is kept here")
+            raise InputError(
+                f"metric {one.name!r} needs probabilities, of which only the order is kept here"
+            )
         if one.needs in ("probabilities", "scores"):
             values[one.name] = _of_scores(one, task, truth, scores, probabilities, classes, options)
         elif one.summary is not None:
             if one.summary not in summaries:
-                summaries[one.summary] = one.summary(truth, predicted, **accepted(one.summary, options))
+                summaries[one.summary] = one.summary(
+                    truth, predicted, **accepted(one.summary, options)
+                )
             values[one.name] = one.of_summary(summaries[one.summary], **options)
         else:
             values[one.name] = one(truth, predicted, **options)
@@ -508,13 +575,19 @@ def metric_values(
 
 
 def _of_scores(
-    one: Metric, task: str, truth: Any, scores: Any, probabilities: Any, classes: Any, options: Mapping[str, Any]
+    one: Metric,
+    task: str,
+    truth: Any,
+    scores: Any,
+    probabilities: Any,
+    classes: Any,
+    options: Mapping[str, Any],
 ) -> float:
     if task == "multilabel":
         if scores is None:
             raise InputError(
-                f"metric {one.name!r} needs label scores, but the evaluator has neither predict_proba nor "
-                "decision_function"
+                f"metric {one.name!r} needs label scores, but the evaluator has neither"
+                " predict_proba nor decision_function"
             )
         return one(truth, scores, **options)
     if probabilities is None:
@@ -567,7 +640,9 @@ def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
     if ":" in name:
         return as_metric(imported(name, "metric"))
     lists = tasks == ("topk",)
-    keys = _keys(base_name(name), "@" in name) if tasks is None else (f"{name}@k" if lists else name,)
+    keys = (
+        _keys(base_name(name), "@" in name) if tasks is None else (f"{name}@k" if lists else name,)
+    )
     for key in keys:
         if key in metrics:
             found = metrics.get(key)
@@ -577,8 +652,9 @@ def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
             return _REMEMBERED[key]
         if key in _REMEMBERED:
             raise InputError(
-                f"metric {name!r} is a function of the experiment's own, and no code runs that a file names: name it "
-                f"yourself, with --metric {_REMEMBERED[key].reference or 'module:function'} (metric=)"
+                f"metric {name!r} is a function of the experiment's own, and no code runs that a"
+                " file names: name it yourself, with --metric"
+                f" {_REMEMBERED[key].reference or 'module:function'} (metric=)"
             )
     kind = f"{tasks[0]} metric" if tasks in (("regression",), ("classification",)) else "metric"
     known = [one.name for one in metrics if tasks is None or one.task in (None, *tasks)]
@@ -588,7 +664,9 @@ def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
 
     if name in get_scorer_names():
         return replace(_of_scorer(get_scorer(name)), name=name, title=SCORER_TITLES.get(name, name))
-    near = not get_close_matches(name, known, cutoff=0.6) and get_close_matches(name, get_scorer_names(), cutoff=0.6)
+    near = not get_close_matches(name, known, cutoff=0.6) and get_close_matches(
+        name, get_scorer_names(), cutoff=0.6
+    )
     raise unknown_name(kind, name, get_scorer_names() if near else known)
 
 
@@ -612,7 +690,13 @@ def _of_scorer(scorer: Any) -> Metric:
     """Return a scorer of scikit-learn as a metric with the scorer's own values, of which higher is better."""
     function = scorer._score_func
     method = getattr(scorer, "_response_method", "predict")
-    needs: Needs = "predictions" if method == "predict" else "probabilities" if method == "predict_proba" else "scores"
+    needs: Needs = (
+        "predictions"
+        if method == "predict"
+        else "probabilities"
+        if method == "predict_proba"
+        else "scores"
+    )
     name = ("neg_" if scorer._sign < 0 else "") + function.__name__
     return Metric(
         name,

@@ -1,8 +1,9 @@
 """Multi-label metrics: how well predicted label sets and label scores meet the truth.
 
-Every function takes the truth ``Y`` (0/1), and either the predicted labels (0/1) or the scores. The score
-metrics depend on the order of the scores alone, so any strictly increasing code of them, such as dense
-integer ranks, gives the same value. Ties go to the lower index, as the protocol's papers do.
+Every function takes the truth ``Y`` (0/1), and either the predicted labels (0/1) or the scores. The
+score metrics depend on the order of the scores alone, so any strictly increasing code of them, such
+as dense integer ranks, gives the same value. Ties go to the lower index, as the protocol's papers
+do.
 """
 
 from __future__ import annotations
@@ -25,10 +26,16 @@ _of_scores = partial(declare_metric, task="multilabel", needs="scores", lowest=0
 
 def _labels_used(Y: LabelArray) -> str:
     used = n_pr_auc_labels(Y)
-    return f"macro_pr_auc used {used} of {Y.shape[1]} labels (both classes in test)" if used < Y.shape[1] else ""
+    return (
+        f"macro_pr_auc used {used} of {Y.shape[1]} labels (both classes in test)"
+        if used < Y.shape[1]
+        else ""
+    )
 
 
-@_of_labels(title="Micro-F1", higher_is_better=True, reference="2TP / (2TP + FP + FN), all decisions pooled")
+@_of_labels(
+    title="Micro-F1", higher_is_better=True, reference="2TP / (2TP + FP + FN), all decisions pooled"
+)
 def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     """F1 of all label decisions pooled, ``2TP / (2TP + FP + FN)``; 0 where there are none.
 
@@ -43,7 +50,9 @@ def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     return float(2.0 * true_positive / total) if total else 0.0
 
 
-@_of_labels(title="Macro-F1", higher_is_better=True, reference="mean over labels of 2TP / (2TP + FP + FN)")
+@_of_labels(
+    title="Macro-F1", higher_is_better=True, reference="mean over labels of 2TP / (2TP + FP + FN)"
+)
 def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision = 0) -> float:
     """Mean over labels of the label's F1.
 
@@ -52,8 +61,8 @@ def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision =
     Y, predicted : ndarray of 0/1, shape (n_samples, n_labels)
         Truth and prediction.
     zero_division : {0, 1, "skip"}, default=0
-        What a label counts that is neither present nor predicted: 0 as in the protocol's papers, 1 as in
-        some programs, or left out. Results differ on sparse labels.
+        What a label counts that is neither present nor predicted: 0 as in the protocol's papers, 1
+        as in some programs, or left out. Results differ on sparse labels.
 
     Returns
     -------
@@ -90,7 +99,11 @@ def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     return float(np.count_nonzero(predicted != Y) / Y.size)
 
 
-@_of_labels(title="Subset accuracy", higher_is_better=True, reference="share of label sets that are all right")
+@_of_labels(
+    title="Subset accuracy",
+    higher_is_better=True,
+    reference="share of label sets that are all right",
+)
 def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     """Share of samples whose whole label set is right.
 
@@ -103,7 +116,9 @@ def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     return float(np.count_nonzero((predicted == Y).all(axis=1)) / len(Y))
 
 
-@_of_scores(title="Micro PR-AUC", higher_is_better=True, reference="average precision, all pairs pooled")
+@_of_scores(
+    title="Micro PR-AUC", higher_is_better=True, reference="average precision, all pairs pooled"
+)
 def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Average precision of all (label, sample) pairs pooled, label by label; 0 without positives.
 
@@ -187,7 +202,9 @@ def one_error(Y: LabelArray, scores: Scores) -> float:
     return float(1.0 - np.count_nonzero(Y[np.arange(len(Y)), first]) / len(Y))
 
 
-@_of_scores(title="Ranking loss", higher_is_better=False, reference="Tsoumakas, Katakis and Vlahavas 2010")
+@_of_scores(
+    title="Ranking loss", higher_is_better=False, reference="Tsoumakas, Katakis and Vlahavas 2010"
+)
 def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     """Mean share of (relevant, irrelevant) label pairs in wrong or tied order, as scikit-learn defines it.
 

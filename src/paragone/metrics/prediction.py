@@ -1,10 +1,11 @@
 """Metrics of plain predictions: classification from a confusion matrix and probabilities, regression from errors.
 
-Labels are the user's own values. ``precision``, ``recall``, ``f1`` and ``jaccard`` are weighted by the classes' share
-in the truth. Standard deviations are those of the population (``ddof=0``) unless ``ddof=1`` is asked for; that concerns
-``sep``, ``rpd`` and ``consistency``. A metric that does not exist for the values given (an empty set, a constant truth
-under ``r2``) is NaN, never 0; two published conventions are kept: ``rpd`` of a perfect prediction is infinite, and
-``consistency`` on a constant truth is 0.
+Labels are the user's own values. ``precision``, ``recall``, ``f1`` and ``jaccard`` are weighted by
+the classes' share in the truth. Standard deviations are those of the population (``ddof=0``) unless
+``ddof=1`` is asked for; that concerns ``sep``, ``rpd`` and ``consistency``. A metric that does not
+exist for the values given (an empty set, a constant truth under ``r2``) is NaN, never 0; two
+published conventions are kept: ``rpd`` of a perfect prediction is infinite, and ``consistency`` on
+a constant truth is 0.
 """
 
 from __future__ import annotations
@@ -51,11 +52,17 @@ class Confusion:
         """
         true, predicted = np.asarray(y_true), np.asarray(y_pred)
         if true.shape != predicted.shape or true.ndim != 1:
-            raise InputError(f"a prediction of shape {predicted.shape} does not go with a truth of {true.shape}")
-        known = np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
+            raise InputError(
+                f"a prediction of shape {predicted.shape} does not go with a truth of {true.shape}"
+            )
+        known = (
+            np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
+        )
         size = len(known)
         codes = np.searchsorted(known, true) * size + np.searchsorted(known, predicted)
-        return cls(known, np.bincount(codes, minlength=size * size).reshape(size, size).astype(np.int64))
+        return cls(
+            known, np.bincount(codes, minlength=size * size).reshape(size, size).astype(np.int64)
+        )
 
     @property
     def n(self) -> int:
@@ -111,7 +118,9 @@ def _f1s(c: Confusion) -> FloatArray:
     return _divided(2 * c.right, c.true + c.predicted)
 
 
-@_of_labels(title="Balanced accuracy", short="BalAcc", reference="mean recall of the classes in the truth")
+@_of_labels(
+    title="Balanced accuracy", short="BalAcc", reference="mean recall of the classes in the truth"
+)
 def _balanced_accuracy(c: Confusion) -> float:
     present = c.true > 0
     return float((c.right[present] / c.true[present]).mean())
@@ -122,12 +131,16 @@ def _accuracy(c: Confusion) -> float:
     return float(c.right.sum() / c.n)
 
 
-@_of_labels(title="F1", short="F1", reference="F1 of each class, weighted by its share in the truth")
+@_of_labels(
+    title="F1", short="F1", reference="F1 of each class, weighted by its share in the truth"
+)
 def _f1(c: Confusion) -> float:
     return _weighted(_f1s(c), c)
 
 
-@_of_labels(title="Precision", short="Precision", reference="precision of each class, weighted by its share")
+@_of_labels(
+    title="Precision", short="Precision", reference="precision of each class, weighted by its share"
+)
 def _precision(c: Confusion) -> float:
     return _weighted(_precisions(c), c)
 
@@ -144,7 +157,10 @@ def _cohen_kappa(c: Confusion) -> float:
 
 
 @_of_labels(
-    title="Quadratic weighted kappa", short="QWK", lowest=-1, reference="Cohen 1968, squared distances of ranks"
+    title="Quadratic weighted kappa",
+    short="QWK",
+    lowest=-1,
+    reference="Cohen 1968, squared distances of ranks",
 )
 def _quadratic_weighted_kappa(c: Confusion) -> float:
     ranks = np.arange(len(c.labels))
@@ -153,19 +169,30 @@ def _quadratic_weighted_kappa(c: Confusion) -> float:
     return np.nan if expected == 0 else 1 - float((weights * c.counts).sum()) / expected
 
 
-@_of_labels(title="Matthews correlation", short="MCC", lowest=-1, reference="Gorodkin 2004; 0 where either is constant")
+@_of_labels(
+    title="Matthews correlation",
+    short="MCC",
+    lowest=-1,
+    reference="Gorodkin 2004; 0 where either is constant",
+)
 def _matthews_corrcoef(c: Confusion) -> float:
     covariance = float(c.right.sum() * c.n - c.true @ c.predicted)
     spread = float(c.n**2 - c.true @ c.true) * float(c.n**2 - c.predicted @ c.predicted)
     return 0.0 if spread == 0 else covariance / float(np.sqrt(spread))
 
 
-@_of_labels(title="Jaccard index", short="Jaccard", reference="Jaccard index of each class, weighted by its share")
+@_of_labels(
+    title="Jaccard index",
+    short="Jaccard",
+    reference="Jaccard index of each class, weighted by its share",
+)
 def _jaccard(c: Confusion) -> float:
     return _weighted(_divided(c.right, c.true + c.predicted - c.right), c)
 
 
-@_of_labels(title="Specificity", short="Specificity", reference="mean over classes of TN / (TN + FP)")
+@_of_labels(
+    title="Specificity", short="Specificity", reference="mean over classes of TN / (TN + FP)"
+)
 def _specificity(c: Confusion) -> float:
     negatives = c.n - c.true
     false_positives = c.predicted - c.right
@@ -182,7 +209,9 @@ def _error_rate(c: Confusion) -> float:
     return 1.0 - _accuracy(c)
 
 
-@_of_labels(title="Micro precision", reference="precision of all decisions pooled, which is the accuracy")
+@_of_labels(
+    title="Micro precision", reference="precision of all decisions pooled, which is the accuracy"
+)
 def _precision_micro(c: Confusion) -> float:
     return _accuracy(c)
 
@@ -208,7 +237,9 @@ def _f1_macro(c: Confusion) -> float:
     higher_is_better=True,
     highest=1,
     aliases=("auc", "auroc"),
-    reference="one class against the rest, mean over the classes in the truth that are not all of it",
+    reference=(
+        "one class against the rest, mean over the classes in the truth that are not all of it"
+    ),
 )
 def _roc_auc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     return _one_against_rest(_area, y_true, probabilities, classes)
@@ -240,12 +271,18 @@ def _log_loss(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
 
 
 def _one_against_rest(
-    value: Callable[[NDArray[np.bool_], FloatArray], float], y_true: Any, probabilities: FloatArray, classes: Any
+    value: Callable[[NDArray[np.bool_], FloatArray], float],
+    y_true: Any,
+    probabilities: FloatArray,
+    classes: Any,
 ) -> float:
     """Return the mean over classes of a value of one class against the rest; with two classes that of the larger."""
     codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
     n_classes = probabilities.shape[1]
-    values = [value(codes == c, probabilities[:, c]) for c in ([1] if n_classes == 2 else range(n_classes))]
+    values = [
+        value(codes == c, probabilities[:, c])
+        for c in ([1] if n_classes == 2 else range(n_classes))
+    ]
     there = [one for one in values if not np.isnan(one)]
     return float(np.mean(there)) if there else np.nan
 
@@ -258,7 +295,10 @@ def _area(positive: NDArray[np.bool_], score: FloatArray) -> float:
         return np.nan
     from scipy.stats import rankdata
 
-    return float((rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
+    return float(
+        (rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2)
+        / (n_positive * n_negative)
+    )
 
 
 def _average_precision(positive: NDArray[np.bool_], score: FloatArray) -> float:
@@ -309,7 +349,9 @@ class RegressionStatistics:
         """
         true, predicted = np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
         if true.shape != predicted.shape or true.ndim != 1:
-            raise InputError(f"a prediction of shape {predicted.shape} does not go with a truth of {true.shape}")
+            raise InputError(
+                f"a prediction of shape {predicted.shape} does not go with a truth of {true.shape}"
+            )
         if ddof not in (0, 1):
             raise InputError(f"ddof must be 0 or 1, it is {ddof!r}")
         error = predicted - true
@@ -347,15 +389,22 @@ class RegressionStatistics:
         return 0.0 if np.ptp(values) == 0 else float(np.sqrt(squares / (self.n - self.ddof)))
 
 
-_of_errors = partial(declare_metric, task="regression", needs="values", summary=RegressionStatistics.of)
+_of_errors = partial(
+    declare_metric, task="regression", needs="values", summary=RegressionStatistics.of
+)
 _error = partial(_of_errors, higher_is_better=False, lowest=0, unit=1)
 _relative_error = partial(_of_errors, higher_is_better=False, lowest=0, unit=0)
 _agreement = partial(_of_errors, higher_is_better=True, highest=1, unit=0)
 _precision_ratio = partial(_of_errors, higher_is_better=True, lowest=0, unit=0)
 
-# What chemometricians call the RMSE of calibration, cross-validation and prediction; scores from elsewhere have them.
+# What chemometricians call the RMSE of calibration, cross-validation and prediction; scores from
+# elsewhere have them.
 for _name in ("rmsec", "rmsecv", "rmsep"):
-    metrics.add(Metric(_name, title=_name.upper(), task="regression", higher_is_better=False, lowest=0, unit=1))
+    metrics.add(
+        Metric(
+            _name, title=_name.upper(), task="regression", higher_is_better=False, lowest=0, unit=1
+        )
+    )
 
 
 def _ratio(above: float, below: float) -> float:
@@ -374,7 +423,9 @@ def _unexplained(squares: float, s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else 1.0 - squares / s.squares_true
 
 
-@_error(title="RMSE", aliases=("root_mean_squared_error",), reference="root of the mean squared error")
+@_error(
+    title="RMSE", aliases=("root_mean_squared_error",), reference="root of the mean squared error"
+)
 def _rmse(s: RegressionStatistics) -> float:
     return float(np.sqrt(s.mse))
 
@@ -398,12 +449,18 @@ def _mape(s: RegressionStatistics) -> float:
     return float((np.abs(s.error) / np.maximum(np.abs(s.y_true), EPSILON)).mean())
 
 
-@_agreement(title="R2", short="R2", reference="1 - squared errors / squared deviations of the truth from its mean")
+@_agreement(
+    title="R2",
+    short="R2",
+    reference="1 - squared errors / squared deviations of the truth from its mean",
+)
 def _r2(s: RegressionStatistics) -> float:
     return _unexplained(s.squares_error, s)
 
 
-@_agreement(title="Explained variance", short="ExpVar", reference="R2 of the errors without their mean")
+@_agreement(
+    title="Explained variance", short="ExpVar", reference="R2 of the errors without their mean"
+)
 def _explained_variance(s: RegressionStatistics) -> float:
     centred = s.error - s.mean_error
     return _unexplained(float(centred @ centred), s)
@@ -455,7 +512,9 @@ def _nrmse(s: RegressionStatistics) -> float:
     return _over_range(_rmse(s), s)
 
 
-@_relative_error(title="NMSE", reference="squared errors / squared deviations of the truth from its mean")
+@_relative_error(
+    title="NMSE", reference="squared errors / squared deviations of the truth from its mean"
+)
 def _nmse(s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else s.squares_error / s.squares_true
 
@@ -465,12 +524,19 @@ def _nmae(s: RegressionStatistics) -> float:
     return _over_range(_mae(s), s)
 
 
-@_agreement(title="Pearson's r", short="r", lowest=-1, reference="linear correlation of truth and prediction")
+@_agreement(
+    title="Pearson's r",
+    short="r",
+    lowest=-1,
+    reference="linear correlation of truth and prediction",
+)
 def _pearson_r(s: RegressionStatistics) -> float:
     return _pearson(s.y_true, s.y_pred)
 
 
-@_agreement(title="Spearman's rho", short="rho", lowest=-1, reference="linear correlation of the ranks")
+@_agreement(
+    title="Spearman's rho", short="rho", lowest=-1, reference="linear correlation of the ranks"
+)
 def _spearman_r(s: RegressionStatistics) -> float:
     from scipy.stats import rankdata
 

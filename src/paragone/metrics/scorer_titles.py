@@ -1,6 +1,7 @@
 """Names that people read of scikit-learn's scorers that are no metrics of ours; of each a higher value is better.
 
-Those whose title begins with "Negative" are minus an error, which `paragone.metrics.display` shows in their place.
+Those whose title begins with "Negative" are minus an error, which `paragone.metrics.display` shows
+in their place.
 """
 
 from __future__ import annotations

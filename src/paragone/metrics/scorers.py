@@ -82,7 +82,8 @@ class Responses:
     decisions: Any = None
     classes: Any = None
 
-    # A method that the model did not have must not be there, since scorers look for it; and they ask for its name.
+    # A method that the model did not have must not be there, since scorers look for it; and they
+    # ask for its name.
 
     @property
     def predict_proba(self) -> Any:

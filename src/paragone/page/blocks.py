@@ -71,9 +71,11 @@ class Sheet:
     table : Table
         What is printed.
     numbers : tuple of tuple of float or None
-        What to sort by, a number a cell; None sorts by the text. The cells' own where it is not given.
+        What to sort by, a number a cell; None sorts by the text. The cells' own where it is not
+        given.
     behind : tuple of tuple of str
-        Key of the evidence of every cell; empty where there is none. The cells' own where it is not given.
+        Key of the evidence of every cell; empty where there is none. The cells' own where it is not
+        given.
     n_footer : int
         Rows at the end that are never sorted away, such as means.
     wide : bool
@@ -96,19 +98,23 @@ class Sheet:
         own = {"numbers": "number", "behind": "behind"}
         for name, of_cell in own.items():
             if not getattr(self, name):
-                rows = tuple(tuple(getattr(cell, of_cell) for cell in row) for row in self.table.rows)
+                rows = tuple(
+                    tuple(getattr(cell, of_cell) for cell in row) for row in self.table.rows
+                )
                 object.__setattr__(self, name, rows)
         for what in (self.numbers, self.behind):
             if [len(row) for row in what] != [len(row) for row in self.table.rows]:
-                raise InputError(f"table {self.name!r}: numbers and evidence must have a place for every cell")
+                raise InputError(
+                    f"table {self.name!r}: numbers and evidence must have a place for every cell"
+                )
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A chart: its name for saved files, its title in words, its Vega-Lite specification.
 
-    ``plot`` is what the page draws of it; without one the page shows it as a picture, or, where it is ``only_file``,
-    not at all.
+    ``plot`` is what the page draws of it; without one the page shows it as a picture, or, where it
+    is ``only_file``, not at all.
     """
 
     name: str
@@ -149,7 +155,16 @@ class Attachment:
 
 
 Block: TypeAlias = (
-    Prose | Points | Listing | Sheet | Gallery | Fold | Attachment | Leaderboard | Panel | PredictionPanel
+    Prose
+    | Points
+    | Listing
+    | Sheet
+    | Gallery
+    | Fold
+    | Attachment
+    | Leaderboard
+    | Panel
+    | PredictionPanel
 )
 
 
@@ -226,7 +241,8 @@ class Page:
     told : mapping of str to str
         What stands in words, by title: the verdict and how it was done.
     record : mapping
-        What `paragone reproduce` needs to do the experiment again; empty where nothing was recorded.
+        What `paragone reproduce` needs to do the experiment again; empty where nothing was
+        recorded.
     lines : tuple of str
         What the command line says once the page is written.
     """
@@ -250,7 +266,14 @@ class Page:
                     found.append(block)
                 elif isinstance(block, Leaderboard) and block.table is not None:
                     title = f"Methods ranked by {block.metric}"
-                    found.append(Sheet(block.name.replace("board-", "ranked_"), title, block.table, tags=block.tags))
+                    found.append(
+                        Sheet(
+                            block.name.replace("board-", "ranked_"),
+                            title,
+                            block.table,
+                            tags=block.tags,
+                        )
+                    )
         return tuple(found)
 
     def attachments(self) -> tuple[Attachment, ...]:
@@ -312,7 +335,12 @@ def words_of(blocks: Iterable[Block]) -> str:
 
 
 def figure(
-    name: str, chart: Any, tags: Tags | None = None, *, plot: Plot | None = None, only_file: bool = False
+    name: str,
+    chart: Any,
+    tags: Tags | None = None,
+    *,
+    plot: Plot | None = None,
+    only_file: bool = False,
 ) -> Figure:
     """Return a chart, or its specification, as a block, its title as the words for those who do not see it."""
     specification = chart if isinstance(chart, dict) else chart_specification(chart)
@@ -320,10 +348,14 @@ def figure(
     words = title.get("text", "") if isinstance(title, dict) else title
     below = join_words(title.get("subtitle", "")) if isinstance(title, dict) else ""
     found = plot if plot is not None or only_file else plot_of(specification)
-    return Figure(name, join_words(words) or name, specification, tags or {}, found, below, only_file)
+    return Figure(
+        name, join_words(words) or name, specification, tags or {}, found, below, only_file
+    )
 
 
-def frame_sheet(name: str, title: str, frame: Any, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
+def frame_sheet(
+    name: str, title: str, frame: Any, *, decimals: int = 3, notes: tuple[str, ...] = ()
+) -> Sheet:
     """Return a data frame as a table: numbers to the right and sortable, texts to the left.
 
     Examples
@@ -334,10 +366,16 @@ def frame_sheet(name: str, title: str, frame: Any, *, decimals: int = 3, notes: 
     (((None, 12.0),), '12')
     """
     numeric = [frame[column].dtype.kind in "iuf" for column in frame.columns]
-    columns = [Column(str(c), "right" if n else "left") for c, n in zip(frame.columns, numeric, strict=True)]
+    columns = [
+        Column(str(c), "right" if n else "left")
+        for c, n in zip(frame.columns, numeric, strict=True)
+    ]
     rows = [[_text(value, decimals) for value in row] for row in frame.itertuples(index=False)]
     numbers = tuple(
-        tuple(float(value) if number and value == value else None for value, number in zip(row, numeric, strict=True))
+        tuple(
+            float(value) if number and value == value else None
+            for value, number in zip(row, numeric, strict=True)
+        )
         for row in frame.itertuples(index=False)
     )
     return Sheet(name, title, Table.of(columns, rows, notes=notes), numbers)

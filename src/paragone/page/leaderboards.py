@@ -53,7 +53,8 @@ class PairVerdict:
     difference, low, high : float
         Positive where the method is better; NaN limits where there is no interval.
     word : str
-        ``better``, ``worse``, ``equivalent`` or ``undecided``, of the method; empty where nothing is said.
+        ``better``, ``worse``, ``equivalent`` or ``undecided``, of the method; empty where nothing
+        is said.
     """
 
     method: str
@@ -91,8 +92,8 @@ class Leaderboard:
     best : tuple of float
         The best score on every unit.
     behind : tuple of tuple of float
-        For every standing, how far it is from the best on every unit: 0 for the best, else negative, NaN where it has
-        no score.
+        For every standing, how far it is from the best on every unit: 0 for the best, else
+        negative, NaN where it has no score.
     difference : str
         What differences are: ``difference``, ``log-ratio``.
     drawn : str
@@ -139,7 +140,9 @@ class Leaderboard:
     def __post_init__(self) -> None:
         widths = {len(self.units), len(self.best), *(len(row) for row in self.behind)}
         if len(widths) > 1 or (self.units and len(self.behind) != len(self.standings)):
-            raise InputError(f"leaderboard {self.name!r}: every method must have a place for every {self.unit}")
+            raise InputError(
+                f"leaderboard {self.name!r}: every method must have a place for every {self.unit}"
+            )
 
     @property
     def ranked(self) -> tuple[Standing, ...]:
@@ -160,7 +163,9 @@ class Leaderboard:
             if (pair.rival, pair.method) == (method, rival):
                 word = turned.get(pair.word, pair.word)
                 # Zero has no sign for a reader.
-                return PairVerdict(method, rival, 0.0 - pair.difference, 0.0 - pair.high, 0.0 - pair.low, word)
+                return PairVerdict(
+                    method, rival, 0.0 - pair.difference, 0.0 - pair.high, 0.0 - pair.low, word
+                )
         return None
 
 

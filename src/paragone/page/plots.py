@@ -15,19 +15,20 @@ class Plot:
     Attributes
     ----------
     kind : {"lines", "points", "dots", "matrix"}
-        Lines over x, labelled at their ends; points of x and y; a row of dots with their mean for every series; a table
-        of numbers, tinted.
+        Lines over x, labelled at their ends; points of x and y; a row of dots with their mean for
+        every series; a table of numbers, tinted.
     x, y : str
         What the axes are called; of a matrix, the columns and the rows.
     series : mapping of str to tuple of points
-        By name: (x, y), (x, y, low, high) with a band; of dots (value,); of a matrix a row of (value, share), the share
-        from 0 to 1 being the tint.
+        By name: (x, y), (x, y, low, high) with a band; of dots (value,); of a matrix a row of
+        (value, share), the share from 0 to 1 being the tint.
     columns : tuple of str
         Of a matrix.
     guide : {"", "diagonal", "zero"}
         A line to compare with.
     steps : bool
-        Whether lines keep a value until the next point: what was counted over time did not rise in between.
+        Whether lines keep a value until the next point: what was counted over time did not rise in
+        between.
     """
 
     kind: str
@@ -52,7 +53,9 @@ def plot_of(specification: Mapping[str, Any]) -> Plot | None:
     """
     if any(name in specification for name in ("hconcat", "vconcat", "concat", "facet")):
         return None
-    layers = [_Layer.of(part, specification) for part in specification.get("layer", [specification])]
+    layers = [
+        _Layer.of(part, specification) for part in specification.get("layer", [specification])
+    ]
     for kind, read in (("rect", _matrix), ("line", _lines), ("point", _points)):
         drawn = [layer for layer in layers if layer.mark == kind]
         plot = read(drawn[0], layers) if drawn else None
@@ -111,7 +114,9 @@ def _lines(layer: _Layer, layers: list[_Layer]) -> Plot | None:
         return None
     band = next((one for one in layers if one.mark == "area" and one.field("y2")), None)
     ends = () if band is None else (band.field("y"), band.field("y2"))
-    names = tuple(dict.fromkeys(name for name in (layer.field("color"), layer.field("strokeDash")) if name))
+    names = tuple(
+        dict.fromkeys(name for name in (layer.field("color"), layer.field("strokeDash")) if name)
+    )
     series = _by_series(layer, names, (x, y, *ends))
     return Plot("lines", layer.title("x"), layer.title("y"), series, steps=layer.steps)
 
@@ -123,7 +128,9 @@ def _points(layer: _Layer, layers: list[_Layer]) -> Plot | None:
     marks = {one.mark for one in layers}
     guide = "diagonal" if "line" in marks else "zero" if "rule" in marks else ""
     names = (layer.field("color"),) if layer.field("color") else ()
-    return Plot("points", layer.title("x"), layer.title("y"), _by_series(layer, names, (x, y)), guide=guide)
+    return Plot(
+        "points", layer.title("x"), layer.title("y"), _by_series(layer, names, (x, y)), guide=guide
+    )
 
 
 def _matrix(layer: _Layer, layers: list[_Layer]) -> Plot | None:
@@ -133,7 +140,11 @@ def _matrix(layer: _Layer, layers: list[_Layer]) -> Plot | None:
     across, down = layer.field("x"), layer.field("y")
     order = layer.encoding.get("y", {}).get("sort")
     present = [str(row[down]) for row in layer.rows]
-    names = [name for name in order if name in present] if isinstance(order, list) else list(dict.fromkeys(present))
+    names = (
+        [name for name in order if name in present]
+        if isinstance(order, list)
+        else list(dict.fromkeys(present))
+    )
     columns = tuple(dict.fromkeys(str(row[across]) for row in layer.rows))
     cells = {
         (str(row[down]), str(row[across])): (
@@ -143,7 +154,9 @@ def _matrix(layer: _Layer, layers: list[_Layer]) -> Plot | None:
         for row in layer.rows
     }
     nothing = (math.nan, math.nan)
-    series = {name: tuple(cells.get((name, column), nothing) for column in columns) for name in names}
+    series = {
+        name: tuple(cells.get((name, column), nothing) for column in columns) for name in names
+    }
     return Plot("matrix", layer.title("x"), layer.title("y"), series, columns)
 
 

@@ -18,7 +18,8 @@ class PredictedCase:
     told : str
         How many predictions of how many rows these are.
     finding, drawn : str
-        What they show, and what is drawn of it: the table of confusions, or predicted against measured.
+        What they show, and what is drawn of it: the table of confusions, or predicted against
+        measured.
     labels : tuple of str
         The classes; empty for values.
     counts : tuple of tuple of int
@@ -28,10 +29,11 @@ class PredictedCase:
     calibration, calibration_drawn : str
         What the probabilities show, and what is drawn of it; empty where there are none.
     bins : tuple of (said, happened, low, high, n, is_off)
-        Probabilities against what came true, with the limits of that share; ``is_off`` is 1 where they leave out what
-        was said.
+        Probabilities against what came true, with the limits of that share; ``is_off`` is 1 where
+        they leave out what was said.
     table_head, table : tuple
-        Headings and rows of what is told of labels or of lists, where rows have no single class or value.
+        Headings and rows of what is told of labels or of lists, where rows have no single class or
+        value.
     wrong_title : str
         What the list of wrong ones is called.
     wrong_told : str

@@ -46,7 +46,14 @@ DEFAULT_KIND = "curve"
 _HOMES = {
     "Arrangement": "paragone.lab.protocol",
     **dict.fromkeys(
-        ("Exported", "Imported", "export_protocol_files", "import_rankings", "read_ranking", "write_ranking"),
+        (
+            "Exported",
+            "Imported",
+            "export_protocol_files",
+            "import_rankings",
+            "read_ranking",
+            "write_ranking",
+        ),
         "paragone.protocols.curve.files",
     ),
     "Criterion": "paragone.protocols.crossval.scores",

@@ -54,14 +54,15 @@ class TableArrangement(Arrangement):
 class Predict(Protocol):
     """Fit a classifier or regressor on the training part of every split and keep what it predicts for the test part.
 
-    Features are given as the dataset holds them: a table stays a table. A method that needs numbers is given the
-    default preparation before it, fitted on train, where the table holds text, categories, dates or gaps.
+    Features are given as the dataset holds them: a table stays a table. A method that needs numbers
+    is given the default preparation before it, fitted on train, where the table holds text,
+    categories, dates or gaps.
 
     Parameters
     ----------
     metrics : tuple
-        Names of scikit-learn's scorers, scorers, functions, ``module:function`` or names of ours; every metric of the
-        task where none is named.
+        Names of scikit-learn's scorers, scorers, functions, ``module:function`` or names of ours;
+        every metric of the task where none is named.
     task : {"regression", "classification"}, optional
         What the target of bare arrays means, where neither the methods nor its values say it.
     prepare_tables : bool, default=True
@@ -94,7 +95,9 @@ class Predict(Protocol):
 
     def __post_init__(self) -> None:
         given = self.metrics
-        object.__setattr__(self, "metrics", (given,) if isinstance(given, str) or callable(given) else tuple(given))
+        object.__setattr__(
+            self, "metrics", (given,) if isinstance(given, str) or callable(given) else tuple(given)
+        )
 
     @property
     def _named(self) -> tuple[Metric, ...]:
@@ -109,12 +112,19 @@ class Predict(Protocol):
     @override
     def described(self) -> dict[str, Any]:
         told = {"kind": self.kind, "task": self.task, "prepare_tables": self.prepare_tables}
-        return {**told, "metrics": [one.name for one in self._named], **described_functions(self._named)}
+        return {
+            **told,
+            "metrics": [one.name for one in self._named],
+            **described_functions(self._named),
+        }
 
     @classmethod
     @override
     def of_described(cls, described: Mapping[str, Any]) -> Self:
-        return cls(tuple(name for name in described.get("metrics", ()) if is_at_hand(name)), described.get("task"))
+        return cls(
+            tuple(name for name in described.get("metrics", ()) if is_at_hand(name)),
+            described.get("task"),
+        )
 
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
@@ -124,7 +134,8 @@ class Predict(Protocol):
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task not in TASKS:
             raise InputError(
-                f"dataset {dataset.name!r} is for {dataset.task}; predict needs one value or class per row"
+                f"dataset {dataset.name!r} is for {dataset.task}; predict needs one value or class"
+                " per row"
             )
         if self.metrics:
             find_scorers(self.metrics, dataset.task)
@@ -142,7 +153,9 @@ class Predict(Protocol):
         predicting = cpu_clock() - cpu_begun
         info = {"tuning": model.tuning_} if hasattr(model, "tuning_") else {}
         size = size_on_disk(model)
-        return Fitted(kept, info, seconds, cpu_seconds, predict_cpu_seconds=predicting, model_bytes=size)
+        return Fitted(
+            kept, info, seconds, cpu_seconds, predict_cpu_seconds=predicting, model_bytes=size
+        )
 
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score]:
@@ -155,7 +168,9 @@ def declared(given: Any, kind: str) -> Method:
         return Method.declare(given, kind=kind)
     from sklearn.pipeline import Pipeline
 
-    model = Method.declare({key: value for key, value in given.items() if key != "steps"}, kind=kind)
+    model = Method.declare(
+        {key: value for key, value in given.items() if key != "steps"}, kind=kind
+    )
     before = [Method.declare(step, kind=f"step of {kind}") for step in given["steps"]]
     names = [f"{step.factory.__name__.lower()}" for step in before]
     named = [
@@ -182,7 +197,8 @@ def score_answers(
 ) -> list[Score]:
     """Score what a model answered; a metric of probabilities or decision values is left out where it gave none.
 
-    A scorer of scikit-learn is asked itself, so its scores are those of ``cross_validate`` to the last bit.
+    A scorer of scikit-learn is asked itself, so its scores are those of ``cross_validate`` to the
+    last bit.
     """
     named = find_scorers(metrics, task) if metrics else find_metrics(metric_names(task), task)
     answered = {name: kept.get(name) for name in ("probabilities", "classes")}
@@ -198,7 +214,11 @@ def score_answers(
 
 def _can_answer(scorer: Any, kept: Mapping[str, NDArray[Any]]) -> bool:
     asked = getattr(scorer, "_response_method", "predict")
-    names = {"predict": "predicted", "predict_proba": "probabilities", "decision_function": "decisions"}
+    names = {
+        "predict": "predicted",
+        "predict_proba": "probabilities",
+        "decision_function": "decisions",
+    }
     return any(names.get(one) in kept for one in ((asked,) if isinstance(asked, str) else asked))
 
 
@@ -259,5 +279,9 @@ def warm_up() -> None:
         "classes": np.array([0, 1]),
         "probabilities": np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]),
     }
-    score_answers(kept, "classification", truth, ("roc_auc", "accuracy", "neg_log_loss", "f1_macro"))
-    score_answers({"predicted": truth * 1.5}, "regression", truth * 1.0, ("r2", "neg_mean_absolute_error"))
+    score_answers(
+        kept, "classification", truth, ("roc_auc", "accuracy", "neg_log_loss", "f1_macro")
+    )
+    score_answers(
+        {"predicted": truth * 1.5}, "regression", truth * 1.0, ("r2", "neg_mean_absolute_error")
+    )

@@ -108,7 +108,11 @@ def failure_notes(view: View) -> tuple[str, ...]:
         return ()
     gone = places.assign(failed=failed).groupby("dataset", sort=False)["failed"].all()
     nothing = [view.name(str(name)) for name in gone.index[gone]]
-    without = f"; {listing(nothing)} {'has' if len(nothing) == 1 else 'have'} no score of any method" if nothing else ""
+    without = (
+        f"; {listing(nothing)} {'has' if len(nothing) == 1 else 'have'} no score of any method"
+        if nothing
+        else ""
+    )
     whose = [view.name(str(name)) for name in dict.fromkeys(places.loc[failed, "method"])]
     by = f" ({listing(whose)})" if len(whose) <= NAMED_UP_TO and not nothing else ""
     return (f"{int(failed.sum())} of {len(places)} fits failed{by}{without}.",)
@@ -189,7 +193,11 @@ def ranked_table(board: Leaderboard) -> Table:
     rows: list[list[str | TableCell]] = []
     for one in board.standings:
         pair = board.seen_from(one.method, board.compared_with)
-        difference = format_interval(pair.difference, pair.low, pair.high, of_differences) if pair is not None else ""
+        difference = (
+            format_interval(pair.difference, pair.low, pair.high, of_differences)
+            if pair is not None
+            else ""
+        )
         rank = f"{one.rank:g}" if math.isfinite(one.rank) else ""
         best = one.rank == board.standings[0].rank
         rows.append(
@@ -197,36 +205,51 @@ def ranked_table(board: Leaderboard) -> Table:
                 number_cell(one.rank, rank),
                 TableCell(one.method, bold=best),
                 number_cell(one.mean, format_number(one.mean, of_scores), bold=best),
-                *([difference, (pair.word if pair is not None else "") or one.failed] if board.pairs else []),
+                *(
+                    [difference, (pair.word if pair is not None else "") or one.failed]
+                    if board.pairs
+                    else []
+                ),
                 *([number_cell(one.seconds, number(one.seconds))] if timed else []),
             ]
         )
     columns: list[str | Column] = ["rank", Column("method", "left"), "mean"]
     if board.pairs:
-        columns += [Column(f"{board.difference} to {board.compared_with}", "left"), Column("verdict", "left")]
+        columns += [
+            Column(f"{board.difference} to {board.compared_with}", "left"),
+            Column("verdict", "left"),
+        ]
     columns += ["CPU s per fit"] * timed
     drawn = f" In brackets: {board.drawn}." if board.pairs else ""
     facts = f", {board.facts}" if board.facts else ""
     caption = f"{board.scope}: methods ranked by {board.metric}{facts}.{drawn}".removeprefix(": ")
-    return Table.of(columns, rows, caption=caption[:1].upper() + caption[1:], label=f"tab:{board.name}")
+    return Table.of(
+        columns, rows, caption=caption[:1].upper() + caption[1:], label=f"tab:{board.name}"
+    )
 
 
 def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standing]:
     """Return the methods in the one order: by their mean, those without a score somewhere last."""
     table = comparison.scores
-    missing = {name: int(n) for name, n in zip(table.methods, np.isnan(table.values).sum(axis=0), strict=True)}
+    missing = {
+        name: int(n)
+        for name, n in zip(table.methods, np.isnan(table.values).sum(axis=0), strict=True)
+    }
     n = datasets_in_words(len(table.datasets))
     return [
-        facts.standing(name, math.nan, math.nan, f"failed on {missing[name]} of {n}")
-        if missing[name]
-        else facts.standing(name, rank, _plain(comparison, comparison.means[name]))
+        (
+            facts.standing(name, math.nan, math.nan, f"failed on {missing[name]} of {n}")
+            if missing[name]
+            else facts.standing(name, rank, _plain(comparison, comparison.means[name]))
+        )
         for name, rank in zip(comparison.ordered, comparison.order.ranks, strict=True)
     ]
 
 
 def _failures(absent: Iterable[str], facts: MethodFacts) -> list[Standing]:
     return [
-        facts.standing(name, math.nan, math.nan, facts.failed.get(name, "no score in every split")) for name in absent
+        facts.standing(name, math.nan, math.nan, facts.failed.get(name, "no score in every split"))
+        for name in absent
     ]
 
 
@@ -249,13 +272,17 @@ def _dots(
     losses = -values if table.higher_is_better else values
     steps = np.array([_steps(row, comparison.settings.size) for row in losses])
     best = tuple(
-        _plain(comparison, float((-row if table.higher_is_better else row)[step == 0][0]))
-        if (step == 0).any()
-        else math.nan
+        (
+            _plain(comparison, float((-row if table.higher_is_better else row)[step == 0][0]))
+            if (step == 0).any()
+            else math.nan
+        )
         for row, step in zip(losses, steps, strict=True)
     )
     nothing = (math.nan,) * len(names)
-    columns = {name: tuple(map(float, column)) for name, column in zip(table.methods, steps.T, strict=True)}
+    columns = {
+        name: tuple(map(float, column)) for name, column in zip(table.methods, steps.T, strict=True)
+    }
     return unit, names, best, tuple(columns.get(name, nothing) for name in order)
 
 
@@ -284,8 +311,16 @@ def _measured(comparison: DatasetComparison) -> str:
     """Say what was measured: the metric, its direction, on how much."""
     table = comparison.scores
     splits = sorted({len(folds) for folds in table.folds})
-    each = "" if splits == [1] else f", {splits[0]}{f' to {splits[-1]}' if len(splits) > 1 else ''} splits each"
-    better = "" if table.higher_is_better else "; lower is better, and a positive difference is better than the other"
+    each = (
+        ""
+        if splits == [1]
+        else f", {splits[0]}{f' to {splits[-1]}' if len(splits) > 1 else ''} splits each"
+    )
+    better = (
+        ""
+        if table.higher_is_better
+        else "; lower is better, and a positive difference is better than the other"
+    )
     mean = "geometric mean" if table.differences == "log" else "mean"
     unit = " in the target's unit" if in_target_unit(table.metric) else ""
     return f"{mean}{unit} over {datasets_in_words(len(table.datasets))}{each}{better}"
@@ -334,14 +369,18 @@ def pair_board(
     ranks = rank_losses(losses)
     names = list(means)
     order = loss_order(losses)
-    standings = tuple(facts.standing(names[place], float(ranks[place]), means[names[place]]) for place in order)
+    standings = tuple(
+        facts.standing(names[place], float(ranks[place]), means[names[place]]) for place in order
+    )
     leader = reference or standings[0].method
     mine = [pair.seen_from(leader) for pair in pairs if leader in (pair.method, pair.rival)]
     board = Leaderboard(
         name,
         metric,
         scope,
-        pair_sentence(leader, standings[0].method, mine, {one.method: one.mean for one in standings}),
+        pair_sentence(
+            leader, standings[0].method, mine, {one.method: one.mean for one in standings}
+        ),
         standings,
         tuple(map(_pair_verdict, pairs)),
         reference=reference,
@@ -370,10 +409,14 @@ def board_name(measure: Measure) -> str:
 
 def _measure_board(view: View, measure: Measure, facts: MethodFacts) -> Block:
     if direction(measure.metric) is None:
-        words = f"Nothing is ranked by {title_of(measure.metric)}: which way it is better is not known."
+        words = (
+            f"Nothing is ranked by {title_of(measure.metric)}: which way it is better is not known."
+        )
         return Prose((words,), tags=measure.tags)
     if measure.comparison is not None:
-        board = comparison_board(measure.comparison, board_name(measure), facts=facts, tags=measure.tags)
+        board = comparison_board(
+            measure.comparison, board_name(measure), facts=facts, tags=measure.tags
+        )
         if not measure.scores.reduction:
             return board
         # A curve counts as one number: which one must stand beside it.
@@ -412,7 +455,11 @@ def panels_of(board: Leaderboard) -> tuple[Panel, ...]:
         made.append(Panel("where", board.name, *where_words(board), board.tags))
     if sum(one.seconds > 0 for one in board.ranked) > 1:
         made.append(Panel("cost", board.name, *cost_words(board), board.tags))
-    if not board.reference and 2 < len(board.ranked) <= MOST_PAIRED and any(pair.word for pair in board.pairs):
+    if (
+        not board.reference
+        and 2 < len(board.ranked) <= MOST_PAIRED
+        and any(pair.word for pair in board.pairs)
+    ):
         made.append(Panel("pairs", board.name, *pairs_words(board), board.tags))
     return tuple(made)
 
@@ -428,21 +475,34 @@ def where_size(board: Leaderboard) -> tuple[int, int]:
 
 def where_words(board: Leaderboard) -> tuple[str, str]:
     """Say on which dataset the methods differ most and on which least, and what is drawn."""
-    behind = np.array([row for row, one in zip(board.behind, board.standings, strict=True) if math.isfinite(one.mean)])
+    behind = np.array(
+        [
+            row
+            for row, one in zip(board.behind, board.standings, strict=True)
+            if math.isfinite(one.mean)
+        ]
+    )
     spread = -np.nanmin(behind, axis=0)
     most, least = int(np.argmax(spread)), int(np.argmin(spread))
     first = board.ranked[0].method
     n_best = int((behind[0] == 0).sum())
     title = f"{board.units[most]} separates the methods most"
     if spread[least] < spread[most]:
-        title += f"; on {board.units[least]} all lie within {format_number(float(spread[least]), board.decimals[1])}"
+        title += (
+            f"; on {board.units[least]} all lie within"
+            f" {format_number(float(spread[least]), board.decimals[1])}"
+        )
     subtitle = (
-        f"{board.difference.capitalize()} to the best method of every dataset by {board.metric}; a stronger colour is "
-        f"further behind. Rows by rank, columns by spread. {first} is best on {n_best} of {len(board.units)}."
+        f"{board.difference.capitalize()} to the best method of every dataset by {board.metric}; a"
+        f" stronger colour is further behind. Rows by rank, columns by spread. {first} is best on"
+        f" {n_best} of {len(board.units)}."
     )
     rows, columns = where_size(board)
     if (rows, columns) != (len(board.standings), len(board.units)):
-        subtitle += f" Shown: {rows} of {len(board.standings)} methods on {columns} of {len(board.units)} datasets."
+        subtitle += (
+            f" Shown: {rows} of {len(board.standings)} methods on {columns} of {len(board.units)}"
+            " datasets."
+        )
     return title, subtitle
 
 
@@ -451,19 +511,27 @@ def cost_words(board: Leaderboard) -> tuple[str, str]:
     known = [one for one in board.ranked if one.seconds > 0]
     best = known[0]
     front = pareto(board)
-    dear = max((one for one in known if one.method not in front), key=lambda one: one.seconds, default=best)
+    dear = max(
+        (one for one in known if one.method not in front), key=lambda one: one.seconds, default=best
+    )
     cheap = min(known, key=lambda one: one.seconds)
     if all(one.seconds < BRIEF for one in known):
         title = f"Every method fits in less than {BRIEF:g} s: too little to compare costs by"
     elif dear.seconds > FAR * best.seconds:
-        title = f"{dear.method} costs {_times(dear, best)} times as much as {best.method} and scores no better"
+        title = (
+            f"{dear.method} costs {_times(dear, best)} times as much as {best.method} and scores no"
+            " better"
+        )
     elif cheap is best:
         title = f"{best.method} is the best and the cheapest"
     else:
-        title = f"{cheap.method} is the cheapest, {best.method} the best at {_times(best, cheap)} times its cost"
+        title = (
+            f"{cheap.method} is the cheapest, {best.method} the best at {_times(best, cheap)} times"
+            " its cost"
+        )
     subtitle = (
-        f"Mean {board.metric} against CPU seconds of a fit, the median (log scale). The line joins the methods that no "
-        f"other beats in both; the rest are hollow."
+        f"Mean {board.metric} against CPU seconds of a fit, the median (log scale). The line joins"
+        " the methods that no other beats in both; the rest are hollow."
     )
     return title, subtitle
 
@@ -493,7 +561,10 @@ def pairs_words(board: Leaderboard) -> tuple[str, str]:
     parts = [f"{decided} of {len(words)} pairs {'is' if decided == 1 else 'are'} decided"]
     parts += [f"{equal} {'is' if equal == 1 else 'are'} equivalent"] * bool(equal)
     parts += [f"{rest} {'is' if rest == 1 else 'are'} open"] * bool(rest)
-    subtitle = f"Row against column: above the diagonal the verdict, below it the {board.difference}. {board.scope}."
+    subtitle = (
+        f"Row against column: above the diagonal the verdict, below it the {board.difference}."
+        f" {board.scope}."
+    )
     return listing(parts), subtitle
 
 
@@ -501,5 +572,10 @@ def _pair_verdict(pair: Pair | LearnerPair) -> PairVerdict:
     """Return what the page shows of a pair: difference, interval, and the word, empty where nothing was tested."""
     found = pair.difference
     return PairVerdict(
-        pair.method, pair.rival, found.estimate, found.low, found.high, "" if math.isnan(pair.p) else pair.verdict
+        pair.method,
+        pair.rival,
+        found.estimate,
+        found.low,
+        found.high,
+        "" if math.isnan(pair.p) else pair.verdict,
     )

@@ -46,7 +46,9 @@ def calibration_chart(view: View, dataset: str | None = None, methods: Sequence[
     folds = view.grids[0].folds
     datasets, known = (list(map(str, folds[column].unique())) for column in ("dataset", "method"))
     if dataset is None and len(datasets) > 1:
-        raise InputError(f"calibration is of one dataset: name one of {', '.join(datasets)} with --dataset")
+        raise InputError(
+            f"calibration is of one dataset: name one of {', '.join(datasets)} with --dataset"
+        )
     chosen = dataset or datasets[0]
     if chosen not in datasets:
         raise unknown_name("dataset", chosen, datasets)
@@ -55,7 +57,11 @@ def calibration_chart(view: View, dataset: str | None = None, methods: Sequence[
             raise unknown_name("method", name, known)
     if len(methods) > MOST_METHODS:
         raise InputError(f"a calibration figure shows at most {MOST_METHODS} methods")
-    names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}
+    names = {
+        view.name(name): str(name)
+        for column in ("dataset", "method")
+        for name in view.scores[column].unique()
+    }
     found = {}
     for method in methods or _by_rank(view, known):
         given = view.reader.answers(view, names[chosen], names[method])
@@ -67,12 +73,20 @@ def calibration_chart(view: View, dataset: str | None = None, methods: Sequence[
         if len(found) == MOST_METHODS:
             break
     if not found:
-        raise InputError(f"the store keeps no probabilities on {chosen}: there is no calibration to draw")
-    return _drawn(chosen, found, f"{len(found)} of {len(known)} methods" if len(found) < len(known) else "")
+        raise InputError(
+            f"the store keeps no probabilities on {chosen}: there is no calibration to draw"
+        )
+    return _drawn(
+        chosen, found, f"{len(found)} of {len(known)} methods" if len(found) < len(known) else ""
+    )
 
 
 def _by_rank(view: View, known: Sequence[str]) -> list[str]:
-    boards = [block for block in view.once(view_boards) if isinstance(block, Leaderboard)] if len(known) > 1 else []
+    boards = (
+        [block for block in view.once(view_boards) if isinstance(block, Leaderboard)]
+        if len(known) > 1
+        else []
+    )
     ranked = [one.method for one in boards[0].standings if one.method in known] if boards else []
     return [*ranked, *(name for name in known if name not in ranked)]
 
@@ -88,7 +102,14 @@ def _drawn(dataset: str, found: dict[str, PooledAnswers], part: str) -> Any:
             off.append(method)
         shift = APART * (place - (len(found) - 1) / 2)
         rows += [
-            {"method": method, "said": b.said + shift, "share": b.happened, "low": b.low, "high": b.high} for b in bins
+            {
+                "method": method,
+                "said": b.said + shift,
+                "share": b.happened,
+                "low": b.low,
+                "high": b.high,
+            }
+            for b in bins
         ]
     scale = alt.Scale(domain=[0, 1], nice=False)
     of = f"of {event}" if event else "of the class predicted"
@@ -105,13 +126,22 @@ def _drawn(dataset: str, found: dict[str, PooledAnswers], part: str) -> Any:
     )
     share = alt.Y("share:Q", title="share that came true", scale=scale)
     ends = [{"said": 0.0, "share": 0.0}, {"said": 1.0, "share": 1.0}]
-    diagonal = from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x="said:Q", y="share:Q")
-    intervals = base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q", title="share that came true"), y2="high:Q")
+    diagonal = (
+        from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x="said:Q", y="share:Q")
+    )
+    intervals = base.mark_rule(strokeWidth=1.2).encode(
+        y=alt.Y("low:Q", title="share that came true"), y2="high:Q"
+    )
     points = base.mark_point(filled=True, size=36, opacity=1).encode(y=share)
     chart = (diagonal + intervals + points).properties(width=SIDE, height=SIDE)
     verb = "leaves" if len(off) == 1 else "leave"
     title = (
-        f"{listing(off)} {verb} the diagonal on {dataset}" if off else f"No interval leaves the diagonal on {dataset}"
+        f"{listing(off)} {verb} the diagonal on {dataset}"
+        if off
+        else f"No interval leaves the diagonal on {dataset}"
     )
-    subtitle = "Bins of equal width; 95 % intervals that hold for all bins of a method at once; dashed: as said"
+    subtitle = (
+        "Bins of equal width; 95 % intervals that hold for all bins of a method at once; dashed: as"
+        " said"
+    )
     return styled(chart, title, f"{subtitle}; {part}" if part else subtitle)

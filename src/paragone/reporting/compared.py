@@ -44,7 +44,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAGE, FILES = "report.html", "read_files.csv"
-CHARTS = ("critical_difference", "forest", "win_tie_loss", "rank_boxes", "pair_matrix", "scatter", "differences")
+CHARTS = (
+    "critical_difference",
+    "forest",
+    "win_tie_loss",
+    "rank_boxes",
+    "pair_matrix",
+    "scatter",
+    "differences",
+)
 MATRIX_UP_TO = 14
 OPEN_UP_TO = 8
 NAMED_UP_TO = 4
@@ -116,10 +124,14 @@ def save_compared(
 def comparison_page(result: AnyComparison, read: WhatWasRead | None = None) -> Page:
     """Make the page of a comparison, by one metric or by several."""
     several = isinstance(result, SeveralComparisons)
-    by_metric: Mapping[str, Comparison] = result if isinstance(result, SeveralComparisons) else {"": result}
+    by_metric: Mapping[str, Comparison] = (
+        result if isinstance(result, SeveralComparisons) else {"": result}
+    )
     known = () if read is None else read.notes
     parts = {
-        metric: ComparisonPart(one, known, {"metric": metric} if several else {}, f"_{metric}" if several else "")
+        metric: ComparisonPart(
+            one, known, {"metric": metric} if several else {}, f"_{metric}" if several else ""
+        )
         for metric, one in by_metric.items()
     }
     finding = list(_of_each(parts, ComparisonPart.finding))
@@ -135,7 +147,11 @@ def comparison_page(result: AnyComparison, read: WhatWasRead | None = None) -> P
     sections.append(Section("tables", "Tables", _of_each(parts, ComparisonPart.tables)))
     sections.append(Section("how", "How it was compared", _of_each(parts, ComparisonPart.choices)))
     choices = (
-        (Choice("metric", "Metric", {metric: title_of(str(error_name(metric))) for metric in parts}),)
+        (
+            Choice(
+                "metric", "Metric", {metric: title_of(str(error_name(metric))) for metric in parts}
+            ),
+        )
         if several
         else ()
     )
@@ -163,7 +179,11 @@ def sample_board(
     for pair in pairs:
         means |= {pair.method: float(pair.mean_method), pair.rival: float(pair.mean_rival)}
     at = f" at {chosen.at:g}" if math.isfinite(chosen.at) else ""
-    together = f", which holds for all {result.n_family} differences at once" if result.n_family > 1 else ""
+    together = (
+        f", which holds for all {result.n_family} differences at once"
+        if result.n_family > 1
+        else ""
+    )
     return pair_board(
         name,
         f"{title_of(chosen.metric)}{at}",
@@ -174,7 +194,9 @@ def sample_board(
         facts=facts,
         reference=result.reference,
         # Differences are signed so that positive is better, whoever said which way that is.
-        higher_is_better=not any((pair.mean_method - pair.mean_rival) * pair.mean_difference < 0 for pair in pairs),
+        higher_is_better=not any(
+            (pair.mean_method - pair.mean_rival) * pair.mean_difference < 0 for pair in pairs
+        ),
         measured=f"mean over {max(pair.n for pair in pairs)} {result.units}",
         tags=tags,
     )
@@ -190,10 +212,18 @@ def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure
         if len(comparison.scores.methods) > MATRIX_UP_TO:
             wanted.remove("pair_matrix")
             if cliques_of(comparison).reason is not None:
-                # The matrix would stand in for the diagram, and nobody reads one of so many methods.
+                # The matrix would stand in for the diagram, and nobody reads one of so many
+                # methods.
                 wanted.remove("critical_difference")
-    figures = {name: figure(f"{name}{ending}", drawn[name], only_file=True) for name in wanted if name in drawn}
-    if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
+    figures = {
+        name: figure(f"{name}{ending}", drawn[name], only_file=True)
+        for name in wanted
+        if name in drawn
+    }
+    if (
+        "critical_difference" in figures
+        and figures["critical_difference"].alternative == "Pair matrix"
+    ):
         # Where bars would mislead, the matrix stands in for the diagram; once is enough.
         figures.pop("pair_matrix", None)
     return tuple(figures.values())
@@ -220,7 +250,9 @@ class ComparisonPart:
         else:
             blocks += [Prose((text,), "warning", self.tags) for text in self.warnings]
         if isinstance(self.result, PairedComparison):
-            blocks.append(Listing("The figures in short", str(self.result.blocks()[0][1]), is_open=True))
+            blocks.append(
+                Listing("The figures in short", str(self.result.blocks()[0][1]), is_open=True)
+            )
         return blocks
 
     def board(self) -> Leaderboard | None:
@@ -230,7 +262,10 @@ class ComparisonPart:
             return comparison_board(result, name, tags=self.tags)
         level = f"difference and its {100 * (1 - result.settings.alpha):g} % interval"
         if isinstance(result, PairedComparison):
-            both = {result.name_b: float(np.mean(result.paired.b)), result.name_a: float(np.mean(result.paired.a))}
+            both = {
+                result.name_b: float(np.mean(result.paired.b)),
+                result.name_a: float(np.mean(result.paired.a)),
+            }
             return pair_board(
                 name,
                 title_of(result.metric) if result.metric else "score",
@@ -251,7 +286,14 @@ class ComparisonPart:
     def evidence(self) -> list[Block]:
         """Return every line of the verdict, and everything that must be known."""
         lines = (*self.result.verdict.splitlines(), *self.warnings)
-        return [Fold("The evidence, rival by rival", (Points(lines),), len(lines) <= OPEN_UP_TO, self.tags)]
+        return [
+            Fold(
+                "The evidence, rival by rival",
+                (Points(lines),),
+                len(lines) <= OPEN_UP_TO,
+                self.tags,
+            )
+        ]
 
     def panels(self) -> list[Block]:
         """Return the drawings that the ranked methods have the numbers for."""
@@ -261,7 +303,10 @@ class ComparisonPart:
     @property
     def warnings(self) -> list[str]:
         """What must be known, but for what stands beside the files."""
-        told = (*self.result.method_warnings, *(text for text in self.result.warnings if text not in self.known))
+        told = (
+            *self.result.method_warnings,
+            *(text for text in self.result.warnings if text not in self.known),
+        )
         return list(dict.fromkeys(told))
 
     def tables(self) -> list[Block]:
@@ -275,7 +320,11 @@ class ComparisonPart:
                 name.replace("_", " ").capitalize(),
                 replace(
                     table,
-                    caption="" if name != first and made[first].caption.startswith(table.caption) else table.caption,
+                    caption=(
+                        ""
+                        if name != first and made[first].caption.startswith(table.caption)
+                        else table.caption
+                    ),
                     notes=tuple(note for note in table.notes if note not in above),
                 ),
                 tags=self.tags,
@@ -290,36 +339,57 @@ class ComparisonPart:
 
     def choices(self) -> list[Block]:
         """Return everything that was chosen."""
-        return [Points(tuple(f"{name}: {text}" for name, text in self.result.choices.items()), self.tags)]
+        return [
+            Points(
+                tuple(f"{name}: {text}" for name, text in self.result.choices.items()), self.tags
+            )
+        ]
 
 
-def _of_each(parts: Mapping[str, ComparisonPart], make: Callable[[ComparisonPart], list[Block]]) -> tuple[Block, ...]:
+def _of_each(
+    parts: Mapping[str, ComparisonPart], make: Callable[[ComparisonPart], list[Block]]
+) -> tuple[Block, ...]:
     return tuple(block for part in parts.values() for block in make(part))
 
 
 def _read_blocks(read: WhatWasRead) -> tuple[Block, ...]:
-    blocks: list[Block] = [] if read.table is None else [frame_sheet("found", "Results", read.table)]
+    blocks: list[Block] = (
+        [] if read.table is None else [frame_sheet("found", "Results", read.table)]
+    )
     if read.notes:
         blocks.append(Points(read.notes))
     if read.files.empty:
         return (*blocks, Prose(("The scores came by the standard input.",)))
     sheet = frame_sheet("files", "Files", read.files)
-    sheet = replace(sheet, table=replace(sheet.table, caption=f"Also in {FILES}, to be checked with sha256sum."))
+    sheet = replace(
+        sheet, table=replace(sheet.table, caption=f"Also in {FILES}, to be checked with sha256sum.")
+    )
     few = len(read.files) <= OPEN_UP_TO
-    return (*blocks, sheet if few else Fold(f"{len(read.files)} files, each with its SHA-256", (sheet,)))
+    return (
+        *blocks,
+        sheet if few else Fold(f"{len(read.files)} files, each with its SHA-256", (sheet,)),
+    )
 
 
 def _title(result: Comparison) -> str:
-    methods = list(dict.fromkeys(name for pair in result.pairs for name in (pair.method, pair.rival)))
+    methods = list(
+        dict.fromkeys(name for pair in result.pairs for name in (pair.method, pair.rival))
+    )
     if isinstance(result, PairedComparison):
         methods = [result.name_a, result.name_b]
-    return f"{listing(methods)} compared" if len(methods) <= NAMED_UP_TO else f"{len(methods)} methods compared"
+    return (
+        f"{listing(methods)} compared"
+        if len(methods) <= NAMED_UP_TO
+        else f"{len(methods)} methods compared"
+    )
 
 
 def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
     first = next(iter(by_metric.values()))
     if isinstance(first, DatasetComparison):
-        metrics = [one.scores.metric for one in by_metric.values() if isinstance(one, DatasetComparison)]
+        metrics = [
+            one.scores.metric for one in by_metric.values() if isinstance(one, DatasetComparison)
+        ]
         counted = len(first.scores.datasets)
         units = f"dataset{'s' * (counted != 1)}"
     elif isinstance(first, SampleComparison):

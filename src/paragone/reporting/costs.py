@@ -25,7 +25,10 @@ def costs_sheet(view: View) -> Sheet | None:
     ]
     headings = ("CPU s per fit", "CPU s per prediction", "peak MiB", "model MiB")
     caption = (
-        "What a method costs on one split, in the mean: processor time of its fit and of predicting the test rows, the "
-        "most memory that a cell held, the size of a fitted model on disk; a dash where not known."
+        "What a method costs on one split, in the mean: processor time of its fit and of predicting"
+        " the test rows, the most memory that a cell held, the size of a fitted model on disk; a"
+        " dash where not known."
     )
-    return Sheet("costs", "Cost", Table.of([Column("method", "left"), *headings], rows, caption=caption))
+    return Sheet(
+        "costs", "Cost", Table.of([Column("method", "left"), *headings], rows, caption=caption)
+    )

@@ -64,7 +64,9 @@ class Drawing:
         self._waiting.append((stem, specification))
         if self._futures or self._worth_processes(len(self._waiting)):
             self._futures += [
-                self._pool(plain=one_font_is_enough(specification)).submit(save_for_print, dict(specification), path)
+                self._pool(plain=one_font_is_enough(specification)).submit(
+                    save_for_print, dict(specification), path
+                )
                 for path, specification in self._waiting
             ]
             self._waiting.clear()
@@ -77,7 +79,11 @@ class Drawing:
         self._futures.append(pool.submit(os.getpid))
         # The processes start while this one imports Altair to ask.
         version = vega_lite_version()
-        nothing = {"$schema": f"{SCHEMAS}/v{version}.0.json", "data": {"values": []}, "mark": "point"}
+        nothing = {
+            "$schema": f"{SCHEMAS}/v{version}.0.json",
+            "data": {"values": []},
+            "mark": "point",
+        }
         # A process that has drawn an empty chart has the renderer ready.
         self._futures += [pool.submit(draw_svg, nothing) for _ in range(available_cores())]
 
@@ -91,7 +97,9 @@ class Drawing:
 
         if plain not in self._processes:
             begin = {"initializer": use_the_bundled_font} if plain else {}
-            self._processes[plain] = ProcessPoolExecutor(min(MOST_PROCESSES, available_cores()), **begin)
+            self._processes[plain] = ProcessPoolExecutor(
+                min(MOST_PROCESSES, available_cores()), **begin
+            )
         return self._processes[plain]
 
     def finish(self) -> None:

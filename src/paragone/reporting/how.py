@@ -28,15 +28,27 @@ MAIN = ("paragone", "python", "numpy", "scipy", "scikit-learn", "numba")
 def run_blocks(view: View) -> list[Block]:
     """Return the tables of an experiment's runs, of what they ran with, and the versions of all packages."""
     experiment = view.experiment
-    mine = [run for run in view.runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
+    mine = [
+        run
+        for run in view.runs.itertuples()
+        if run.environment.get("experiment", experiment) == experiment
+    ]
     rows = [
-        [str(run.run), run.begun_at, str(run.workers), run.environment.get("system", ""), _versions(run.environment)]
+        [
+            str(run.run),
+            run.begun_at,
+            str(run.workers),
+            run.environment.get("system", ""),
+            _versions(run.environment),
+        ]
         for run in mine
     ]
     blocks: list[Block] = [_sheet("runs", "Runs, machine and versions", ROW_NAMES, rows)]
     facts = [[str(run.run), *fact] for run in mine for fact in run_facts(run.environment)]
     if facts:
-        blocks.append(_sheet("provenance", "What the runs ran with", ("run", "what", "which"), facts))
+        blocks.append(
+            _sheet("provenance", "What the runs ran with", ("run", "what", "which"), facts)
+        )
     packages = [run.environment["packages"] for run in mine if run.environment.get("packages")]
     if packages:
         text = "\n".join(f"{name}=={version}" for name, version in packages[-1].items())
@@ -86,11 +98,16 @@ def run_facts(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         told = [f"{threads.get('a cell')} a cell"]
         told += [f"{name}={value}" for name, value in threads.get("variables", {}).items()]
         yield "threads", ", ".join(told)
-        pools = [" ".join(str(part) for part in pool.values()) for pool in threads.get("libraries", ())]
+        pools = [
+            " ".join(str(part) for part in pool.values()) for pool in threads.get("libraries", ())
+        ]
         if pools:
             yield "libraries with threads", ", ".join(pools)
     for code in environment.get("code") or ():
-        yield str(code.get("what")), f"{code.get('file')}, SHA-256 {str(code.get('sha256'))[:12]}, {_commit(code)}"
+        yield (
+            str(code.get("what")),
+            f"{code.get('file')}, SHA-256 {str(code.get('sha256'))[:12]}, {_commit(code)}",
+        )
     if environment.get("checkout"):
         yield "Paragone's sources", _commit(environment["checkout"])
 
@@ -140,11 +157,19 @@ def how_blocks(view: View, cover: Cover) -> tuple[Block, ...]:
     """
     blocks: list[Block] = [Prose((cover.paragraph, cost_sentence(view)))]
     if view.protocol is None:
-        blocks.append(Prose((f"What the protocol {view.kind!r} adds to a page is left out: {NO_CODE}.",), "note"))
+        blocks.append(
+            Prose(
+                (f"What the protocol {view.kind!r} adds to a page is left out: {NO_CODE}.",), "note"
+            )
+        )
     if cover.decisions:
         columns: list[str | Column] = [Column("choice", "left"), Column("what was chosen", "left")]
         blocks.append(
-            Sheet("choices", "Choices of the comparison", Table.of(columns, [list(c) for c in cover.decisions.items()]))
+            Sheet(
+                "choices",
+                "Choices of the comparison",
+                Table.of(columns, [list(c) for c in cover.decisions.items()]),
+            )
         )
     blocks += run_blocks(view)
     if cover.references:
@@ -175,10 +200,16 @@ def cost_sentence(view: View) -> str:
     if done.empty:
         return text + "."
     slowest = done.loc[done["seconds"].idxmax()]
-    text += f"; the slowest cell took {float(slowest['seconds']):.3g} s of wall time ({_where(slowest, view)})"
+    text += (
+        f"; the slowest cell took {float(slowest['seconds']):.3g} s of wall time"
+        f" ({_where(slowest, view)})"
+    )
     if done["peak_memory"].notna().any():
         largest = done.loc[done["peak_memory"].idxmax()]
-        text += f", the largest held {float(largest['peak_memory']) / 2**20:,.0f} MiB ({_where(largest, view)})"
+        text += (
+            f", the largest held {float(largest['peak_memory']) / 2**20:,.0f} MiB"
+            f" ({_where(largest, view)})"
+        )
     return text + "."
 
 
@@ -200,7 +231,7 @@ def time_words(cells: pd.DataFrame) -> str:
     wall = f"{_duration(float(cells['seconds'].sum()) / 3600)} of wall time"
     unknown = int(cells["cpu_seconds"].isna().sum())
     if unknown:
-        return wall + (f" (processor time is not known of {unknown} cell{'s' * (unknown != 1)})")
+        return wall + f" (processor time is not known of {unknown} cell{'s' * (unknown != 1)})"
     return f"{_duration(float(cells['cpu_seconds'].sum()) / 3600)} of processor time ({wall})"
 
 
@@ -213,7 +244,11 @@ def _duration(hours: float) -> str:
 def _what(methods: Sequence[str], datasets: Mapping[str, Mapping[str, Any]]) -> str:
     samples = [facts["n_samples"] for facts in datasets.values()]
     features = [facts["n_features"] for facts in datasets.values()]
-    whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
+    whom = (
+        f"the method {methods[0]}"
+        if len(methods) == 1
+        else f"{len(methods)} methods ({', '.join(methods)})"
+    )
     sets = "one dataset" if len(datasets) == 1 else f"{len(datasets)} datasets"
     return f"We compared {whom} on {sets} ({span(samples)} samples, {span(features)} features)."
 
@@ -238,10 +273,17 @@ def _split(split: Mapping[str, Any], seed: int) -> str:
         how += f" in {split['folds']} folds"
     stratified = kind in ("kfold", "holdout") and split["stratify"]
     order = "first" if split["order"] == 1 else "second"
-    tail = f", stratified over the labels ({order}-order iterative stratification)" if stratified else ""
+    tail = (
+        f", stratified over the labels ({order}-order iterative stratification)"
+        if stratified
+        else ""
+    )
     scaled = SCALES[split["scale"] or "minmax"]
     fitted = "" if split["scale"] == "none" else ", fitted on the training part of each split"
-    return f"Performance was estimated by {how}{tail} with seed {seed}; features were {scaled}{fitted}."
+    return (
+        f"Performance was estimated by {how}{tail} with seed {seed}; features were"
+        f" {scaled}{fitted}."
+    )
 
 
 def repeats_sentence(view: View) -> str:
@@ -258,10 +300,10 @@ def _statistics(compared: DatasetComparison | None) -> str:
         return ""
     choices = page_choices(compared)
     return (
-        f"Methods were compared over {choices['blocks']}: Friedman's test with tie correction and Iman-Davenport's F "
-        f"on the ranks, then {compared.leader} against each other method by {choices['test']}, with "
-        f"{choices['correction']}, {choices['level']}. Intervals: {choices['intervals']}. "
-        f"Within a dataset: {choices['per dataset']}."
+        f"Methods were compared over {choices['blocks']}: Friedman's test with tie correction and"
+        f" Iman-Davenport's F on the ranks, then {compared.leader} against each other method by"
+        f" {choices['test']}, with {choices['correction']}, {choices['level']}. Intervals:"
+        f" {choices['intervals']}. Within a dataset: {choices['per dataset']}."
     )
 
 
@@ -270,7 +312,8 @@ def page_choices(comparison: DatasetComparison) -> dict[str, str]:
     choices = dict(comparison.choices)
     within = choices["per dataset"]
     choices["per dataset"] = within.replace(
-        "p not adjusted", f"p adjusted by {comparison.correction_within.title} over the rivals on a dataset"
+        "p not adjusted",
+        f"p adjusted by {comparison.correction_within.title} over the rivals on a dataset",
     ).replace("corrected resampled t and Bayesian correlated t", "corrected resampled t")
     return choices
 
@@ -281,9 +324,14 @@ def software_sentence(runs: pd.DataFrame) -> str:
         return ""
     told = []
     for environment in runs["environment"]:
-        versions = [f"{name} {version}" for name, version in main_versions(environment).items() if name != "paragone"]
+        versions = [
+            f"{name} {version}"
+            for name, version in main_versions(environment).items()
+            if name != "paragone"
+        ]
         head = (
-            f"Paragone {environment.get('paragone', '?')} ({', '.join(versions)}) on {environment.get('system', '?')}"
+            f"Paragone {environment.get('paragone', '?')} ({', '.join(versions)}) on"
+            f" {environment.get('system', '?')}"
         )
         if head not in told:
             told.append(head)
@@ -325,25 +373,41 @@ def _not_kept(cells: int, failed: int) -> str:
     none = "" if failed else "There are no failures. "
     whose = f"{cells} cell{'s' * (cells != 1)}"
     return (
-        f"{none}What the methods warned of is not known of {whose}: an older version, which did not keep it, ran them."
+        f"{none}What the methods warned of is not known of {whose}: an older version, which did not"
+        " keep it, ran them."
     )
 
 
 def _warned(groups: Sequence[Warned]) -> Sheet:
     rows = [
-        [group.method, group.category, f"{group.cells} of {group.of_cells}", str(group.times), group.message]
+        [
+            group.method,
+            group.category,
+            f"{group.cells} of {group.of_cells}",
+            str(group.times),
+            group.message,
+        ]
         for group in groups[:LISTED]
     ]
     numbers = tuple((None, None, float(g.cells), float(g.times), None) for g in groups[:LISTED])
     left_out = len(groups) - len(rows)
     caption = (
-        "What the methods warned of: in how many of their cells that have a result, refits included, and how often in "
-        "all. Messages that differ in their numbers only count together; the first one is shown."
+        "What the methods warned of: in how many of their cells that have a result, refits"
+        " included, and how often in all. Messages that differ in their numbers only count"
+        " together; the first one is shown."
     )
     caption += f" {left_out} more kinds are not listed." if left_out else ""
-    columns: list[str | Column] = [Column("method", "left"), Column("warning", "left"), "cells", "times"]
+    columns: list[str | Column] = [
+        Column("method", "left"),
+        Column("warning", "left"),
+        "cells",
+        "times",
+    ]
     return Sheet(
-        "warnings", "Warnings", Table.of([*columns, Column("message", "left")], rows, caption=caption), numbers
+        "warnings",
+        "Warnings",
+        Table.of([*columns, Column("message", "left")], rows, caption=caption),
+        numbers,
     )
 
 
@@ -365,11 +429,19 @@ def _failures(failures: pd.DataFrame, view: View) -> Sheet:
         ]
         for row in failures.head(LISTED).itertuples()
     ]
-    columns: list[str | Column] = [Column(n, "left") for n in ("method", "dataset", "fold", "status", "error")]
+    columns: list[str | Column] = [
+        Column(n, "left") for n in ("method", "dataset", "fold", "status", "error")
+    ]
     left_out = len(failures) - len(rows)
-    caption = "Cells that failed or ran out of time." + (f" {left_out} more are not listed." if left_out else "")
-    numbers = tuple((*(None,) * 5, float(row.seconds)) for row in failures.head(LISTED).itertuples())
-    return Sheet("failures", "Failed cells", Table.of([*columns, "wall s"], rows, caption=caption), numbers)
+    caption = "Cells that failed or ran out of time." + (
+        f" {left_out} more are not listed." if left_out else ""
+    )
+    numbers = tuple(
+        (*(None,) * 5, float(row.seconds)) for row in failures.head(LISTED).itertuples()
+    )
+    return Sheet(
+        "failures", "Failed cells", Table.of([*columns, "wall s"], rows, caption=caption), numbers
+    )
 
 
 def _tracebacks(failures: pd.DataFrame, view: View) -> list[Block]:
@@ -378,11 +450,22 @@ def _tracebacks(failures: pd.DataFrame, view: View) -> list[Block]:
     blocks: list[Block] = []
     for traceback, rows in list(distinct)[:TRACEBACKS]:
         first = rows.iloc[0]
-        where = f"{view.name(first['method'])} on {view.name(first['dataset'])}, fold {first['fold']}"
+        where = (
+            f"{view.name(first['method'])} on {view.name(first['dataset'])}, fold {first['fold']}"
+        )
         more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
         blocks.append(Listing(f"Traceback of {where}{more}", str(traceback)))
     if len(distinct) > TRACEBACKS:
-        blocks.append(Prose((f"{len(distinct) - TRACEBACKS} more kinds of traceback: paragone status --tracebacks",)))
+        blocks.append(
+            Prose(
+                (
+                    (
+                        f"{len(distinct) - TRACEBACKS} more kinds of traceback: paragone status"
+                        " --tracebacks"
+                    ),
+                )
+            )
+        )
     return blocks
 
 
@@ -404,8 +487,12 @@ def _notes(places: pd.DataFrame, view: View) -> list[str]:
 
 
 def _warnings(measures: Sequence[Measure]) -> list[str]:
-    found = [text for measure in measures if measure.comparison for text in measure.comparison.warnings]
-    return list(dict.fromkeys([*found, *(measure.refusal for measure in measures if measure.refusal)]))
+    found = [
+        text for measure in measures if measure.comparison for text in measure.comparison.warnings
+    ]
+    return list(
+        dict.fromkeys([*found, *(measure.refusal for measure in measures if measure.refusal)])
+    )
 
 
 def warned_words(view: View) -> tuple[Block, ...]:

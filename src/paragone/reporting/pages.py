@@ -127,11 +127,19 @@ def page_of(view: View) -> Page:
     with unchecked():
         made = view.once(own_parts)
         own = {part.name: part for part in made if isinstance(part, Section)}
-        parts = {name: Section(name, title, _blocks(view, name, own.pop(name, None))) for name, title in TITLES.items()}
+        parts = {
+            name: Section(name, title, _blocks(view, name, own.pop(name, None)))
+            for name, title in TITLES.items()
+        }
         # What a protocol adds comes after the methods; the end of a page is the same everywhere.
-        added = {name: replace(part, blocks=_blocks(view, name, part)) for name, part in own.items()}
+        added = {
+            name: replace(part, blocks=_blocks(view, name, part)) for name, part in own.items()
+        }
         others = {block.section for block in _registered(view)} - {*TITLES, *own}
-        added |= {name: Section(name, name.capitalize(), _blocks(view, name, None)) for name in sorted(others)}
+        added |= {
+            name: Section(name, name.capitalize(), _blocks(view, name, None))
+            for name in sorted(others)
+        }
     cover = view.once(cover_of)
     order = [*list(TITLES)[:-2], *added, *list(TITLES)[-2:]]
     found = {name: part for name, part in {**_with_panels(parts), **added}.items() if part.blocks}
@@ -164,7 +172,9 @@ def _registered(view: View) -> list[PageBlock]:
 def _blocks(view: View, name: str, own: Section | None) -> tuple[Block, ...]:
     """Return the blocks of a section: the protocol's own or the common ones, then those of others."""
     mine = [block for block in _registered(view) if block.section == name]
-    first = own.blocks if own is not None else _made(view, [block for block in mine if block.is_common])
+    first = (
+        own.blocks if own is not None else _made(view, [block for block in mine if block.is_common])
+    )
     return (*first, *_made(view, [block for block in mine if not block.is_common]))
 
 
@@ -200,8 +210,14 @@ def counts_of(view: View, what: str) -> str:
 
 def _choices(view: View) -> tuple[Choice, ...]:
     metrics = {measure.metric: title_of(measure.metric) for measure in view.measures}
-    grids = {scores.suffix: GRID_TITLES.get(scores.grid, scores.reduction) for scores in view.grids if scores.suffix}
-    return Choice("metric", "Metric", metrics), *((Choice("grid", "Score", grids),) if grids else ())
+    grids = {
+        scores.suffix: GRID_TITLES.get(scores.grid, scores.reduction)
+        for scores in view.grids
+        if scores.suffix
+    }
+    return Choice("metric", "Metric", metrics), *(
+        (Choice("grid", "Score", grids),) if grids else ()
+    )
 
 
 def _references(view: View) -> tuple[str, ...]:
@@ -228,7 +244,9 @@ def evidence_lines(view: View) -> tuple[Block, ...]:
             lines = Points(_first_lines(measure.comparison.verdict.splitlines()))
             title = f"The evidence on {title_of(measure.metric)}, rival by rival"
             blocks.append(Fold(title, (lines,), len(lines.lines) <= OPEN_UP_TO, measure.tags))
-            blocks += [Prose((text,), "warning", measure.tags) for text in measure.comparison.warnings]
+            blocks += [
+                Prose((text,), "warning", measure.tags) for text in measure.comparison.warnings
+            ]
     return tuple(blocks)
 
 
@@ -236,7 +254,10 @@ def _first_lines(lines: list[str]) -> tuple[str, ...]:
     """Return lines of evidence; of very many the first, which are of the closest rivals, and how many are not shown."""
     if len(lines) <= MOST_LINES:
         return tuple(lines)
-    return *lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more rivals, ranked lower, are in the ranked table."
+    return (
+        *lines[:MOST_LINES],
+        f"{len(lines) - MOST_LINES} more rivals, ranked lower, are in the ranked table.",
+    )
 
 
 @section("answer")
@@ -244,7 +265,10 @@ def answer(view: View) -> tuple[Block, ...]:
     """Return the table of every metric: datasets down, methods across; and the tables of a paper as files."""
     behind = view.once(evidence)
     return (
-        *(answer_sheet(m.scores, m.metric, m.comparison, behind, m.key, m.tags) for m in view.measures),
+        *(
+            answer_sheet(m.scores, m.metric, m.comparison, behind, m.key, m.tags)
+            for m in view.measures
+        ),
         *paper_tables(view),
     )
 
@@ -260,13 +284,19 @@ def _with_panels(parts: dict[str, Section]) -> dict[str, Section]:
     """Put what the leaderboards of a page have the numbers for before its charts."""
     boards = [block for block in parts["verdict"].blocks if isinstance(block, Leaderboard)]
     there = {block.board for block in parts["charts"].blocks if isinstance(block, Panel)}
-    panels = tuple(panel for board in boards if board.name not in there for panel in panels_of(board))
+    panels = tuple(
+        panel for board in boards if board.name not in there for panel in panels_of(board)
+    )
     return {**parts, "charts": replace(parts["charts"], blocks=(*panels, *parts["charts"].blocks))}
 
 
 def _figures(measure: Measure) -> tuple[Figure, ...]:
     curves, plain = measure.scores.curves, Wording()
-    compared = () if measure.comparison is None else comparison_figures(measure.comparison, f"_{measure.key}")
+    compared = (
+        ()
+        if measure.comparison is None
+        else comparison_figures(measure.comparison, f"_{measure.key}")
+    )
     if measure.scores.is_along and curves["dataset"].nunique() > 1:
         mean = mean_chart(measure.scores, measure.metric, plain)
         return (figure(f"mean_curve_{measure.key}", mean), *compared)

@@ -1,6 +1,7 @@
 """What methods predicted where a row has a set of labels or a list of items: label by label, user by user.
 
-A page has a weight: of many labels and rows it shows the worst, and every list says of how many it is.
+A page has a weight: of many labels and rows it shows the worst, and every list says of how many it
+is.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def told_of(rows: IntArray, n_splits: int) -> str:
     return f"{what} in {n_splits} split{'s' * (n_splits != 1)}"
 
 
-def labels_case(dataset: str, method: str, parts: Sequence[SplitLabels], lines: int) -> PredictedCase:
+def labels_case(
+    dataset: str, method: str, parts: Sequence[SplitLabels], lines: int
+) -> PredictedCase:
     """Return what is shown of sets of labels: right and wrong of every label, and the rows with most wrong ones.
 
     Parameters
@@ -65,13 +68,17 @@ def labels_case(dataset: str, method: str, parts: Sequence[SplitLabels], lines: 
     worst = np.argsort(-by_label, kind="stable")[: min(MOST_LABELS, lines + 2)]
     finding = f"{method} gets all labels of {all_right:,} of {n:,} rows right on {dataset}"
     if by_label.any():
-        finding += f"; the label most often wrong is {names[worst[0]]}, {int(by_label[worst[0]]):,} times of {n:,}"
+        finding += (
+            f"; the label most often wrong is {names[worst[0]]}, {int(by_label[worst[0]]):,} times"
+            f" of {n:,}"
+        )
     counts = (truth & predicted, truth & ~predicted, ~truth & predicted, ~truth & ~predicted)
     sums = [one.sum(axis=0) for one in counts]
     table = tuple((names[at], *(int(one[at]) for one in sums)) for at in worst)
     drawn = (
-        "Every label by itself, those with most mistakes first. Found: rows that have it and were given it. Missed: "
-        "rows that have it and were not given it. False alarm: rows that were given it and do not have it."
+        "Every label by itself, those with most mistakes first. Found: rows that have it and were"
+        " given it. Missed: rows that have it and were not given it. False alarm: rows that were"
+        " given it and do not have it."
     )
     if len(names) > len(worst):
         drawn += f" Shown: {len(worst)} of {len(names):,} labels."
@@ -88,7 +95,10 @@ def labels_case(dataset: str, method: str, parts: Sequence[SplitLabels], lines: 
         for at in order[:lines]
     )
     of = " or ".join(dict.fromkeys(part.made_from for part in parts if part.made_from))
-    told = f"{len(wrong)} of {len(order):,} rows with a wrong label, those with most wrong labels first; rows are "
+    told = (
+        f"{len(wrong)} of {len(order):,} rows with a wrong label, those with most wrong labels"
+        " first; rows are "
+    )
     return PredictedCase(
         dataset,
         method,
@@ -127,24 +137,38 @@ def lists_case(dataset: str, method: str, parts: Sequence[SplitLists], lines: in
     marks = [part.hits for part in parts]
     hits = np.concatenate([one.sum(axis=1) for one in marks])
     # Where in its split a row is, for the names of its items.
-    places = [(part, one, at) for part, one in zip(parts, marks, strict=True) for at in range(len(part.rows))]
+    places = [
+        (part, one, at)
+        for part, one in zip(parts, marks, strict=True)
+        for at in range(len(part.rows))
+    ]
     counted = n_held > 0
-    n, without, longest = int(counted.sum()), int((counted & (hits == 0)).sum()), parts[0].items.shape[1]
+    n, without, longest = (
+        int(counted.sum()),
+        int((counted & (hits == 0)).sum()),
+        parts[0].items.shape[1],
+    )
     finding = (
-        f"{method} finds {int(hits[counted].sum()):,} of {int(n_held.sum()):,} held-out items on {dataset} with lists "
-        f"of {longest}; "
+        f"{method} finds {int(hits[counted].sum()):,} of {int(n_held.sum()):,} held-out items on"
+        f" {dataset} with lists of {longest}; "
     )
     finding += f"{without:,} of {n:,} users get none" if without else "every user gets at least one"
-    drawn = f"How many users have how many of their held-out items among the first {longest} recommended."
+    drawn = (
+        f"How many users have how many of their held-out items among the first {longest}"
+        " recommended."
+    )
     if n < len(rows):
         drawn += f" {len(rows) - n:,} have nothing held out and are not counted."
     order = np.lexsort((rows, -n_held, hits / np.maximum(n_held, 1)))
     order = order[counted[order]]
     order = order[np.sort(np.unique(rows[order], return_index=True)[1])]
     worst = tuple(
-        (int(rows[at]), f"{int(hits[at])} of {int(n_held[at])}", *_listed(*places[at])) for at in order[:lines]
+        (int(rows[at]), f"{int(hits[at])} of {int(n_held[at])}", *_listed(*places[at]))
+        for at in order[:lines]
     )
-    first = "the smallest share of their held-out items found first, of equals those with more held out"
+    first = (
+        "the smallest share of their held-out items found first, of equals those with more held out"
+    )
     return PredictedCase(
         dataset,
         method,
@@ -152,7 +176,10 @@ def lists_case(dataset: str, method: str, parts: Sequence[SplitLists], lines: in
         finding,
         drawn,
         wrong_title="The worst users first",
-        wrong_told=f"{len(worst)} of {len(order):,} users, {first}; ✓ is a hit; users are row numbers, counted from 0",
+        wrong_told=(
+            f"{len(worst)} of {len(order):,} users, {first}; ✓ is a hit; users are row numbers,"
+            " counted from 0"
+        ),
         wrong_head=("user", "hits", "recommended", "held out, not recommended"),
         wrong=worst,
         table_head=("hits of a user", "users"),
@@ -171,14 +198,25 @@ def _hit_counts(hits: IntArray) -> tuple[tuple[str, int], ...]:
 
 def _listed(part: SplitLists, marks: np.ndarray, at: int) -> tuple[str, str]:
     """Return the list of a row with its hits marked, and what was held out and is not in it."""
-    items = [(int(item), bool(hit)) for item, hit in zip(part.items[at], marks[at], strict=True) if item >= 0]
+    items = [
+        (int(item), bool(hit))
+        for item, hit in zip(part.items[at], marks[at], strict=True)
+        if item >= 0
+    ]
     held = part.held_out[part.indptr[at] : part.indptr[at + 1]].tolist()
     listed = {item for item, _ in items}
     # Every hit is named, and the best of the others up to the number that there is room for.
-    others = [item for item, hit in items if not hit][: max(0, NAMED - sum(hit for _, hit in items))]
+    others = [item for item, hit in items if not hit][
+        : max(0, NAMED - sum(hit for _, hit in items))
+    ]
     named = [(part.names[item], hit) for item, hit in items if hit or item in others]
     shown = _short([name for name, _ in named])
-    words = ", ".join(f"{name}{' ✓' if hit else ''}" for name, (_, hit) in zip(shown, named, strict=True)) or "-"
+    words = (
+        ", ".join(
+            f"{name}{' ✓' if hit else ''}" for name, (_, hit) in zip(shown, named, strict=True)
+        )
+        or "-"
+    )
     if len(named) < len(items):
         words += f" and {len(items) - len(named)} more"
     return words, _named([part.names[item] for item in held if item not in listed])

@@ -1,7 +1,7 @@
 """What methods predicted: confusions, calibration, predicted against measured, labels, lists, the wrong ones first.
 
-Every case is read from the store's predictions of test rows. A page has a weight, so it holds the best methods of many,
-and of many rows some; what is left out is said where it is left out.
+Every case is read from the store's predictions of test rows. A page has a weight, so it holds the
+best methods of many, and of many rows some; what is left out is said where it is left out.
 """
 
 from __future__ import annotations
@@ -75,11 +75,15 @@ class PooledAnswers:
     @classmethod
     def of(cls, parts: Sequence[SplitAnswers]) -> PooledAnswers:
         """Put splits together; probabilities only where every split has them."""
-        known = [part for part in parts if part.classes is not None and part.probabilities is not None]
+        known = [
+            part for part in parts if part.classes is not None and part.probabilities is not None
+        ]
         classes: NDArray[Any] | None = None
         table: FloatArray | None = None
         if len(known) == len(parts):
-            classes = np.unique(np.concatenate([part.classes for part in known if part.classes is not None]))
+            classes = np.unique(
+                np.concatenate([part.classes for part in known if part.classes is not None])
+            )
             table = np.concatenate([_aligned(part, classes) for part in known])
             if not np.isfinite(table).all():
                 classes = table = None
@@ -118,13 +122,21 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
     is_ranked = view.chosen_metric is None or view.chosen_metric in view.scores["metric"].unique()
     read = view if is_ranked else view.narrowed(datasets=view.datasets, methods=view.methods)
     folds = read.grids[0].folds
-    names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}
+    names = {
+        view.name(name): str(name)
+        for column in ("dataset", "method")
+        for name in view.scores[column].unique()
+    }
     datasets, methods = [list(map(str, folds[column].unique())) for column in ("dataset", "method")]
     # Where samples are compared there is no comparison over datasets to rank by.
     is_ranked = is_ranked and len(methods) > 1 and not view.reader.compares_samples(view)
     blocks = view.once(view_boards) if is_ranked else ()
     boards = [block for block in blocks if isinstance(block, Leaderboard)]
-    ranked = [one.method for one in boards[0].standings if one.method in methods] if boards else _by_mean(folds)
+    ranked = (
+        [one.method for one in boards[0].standings if one.method in methods]
+        if boards
+        else _by_mean(folds)
+    )
     order = [*ranked, *(name for name in methods if name not in ranked)]
     shown_methods = order[: max(FEWEST_METHODS, MOST_CASES // max(1, len(datasets)))]
     shown_datasets = datasets[: max(1, MOST_CASES // len(shown_methods))]
@@ -144,7 +156,11 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
     room = max(FEWEST_POINTS, min(MOST_OF_A_CASE, MOST_POINTS // len(given)))
     lines = MOST_WRONG if len(given) <= FEW_CASES else WRONG_OF_MANY
     cases = tuple(case_of(*place, parts, room, lines) for place, parts in given.items())
-    by = f" by {boards[0].metric if boards else title_of(str(folds['metric'].iloc[0]))}" if ranked else ""
+    by = (
+        f" by {boards[0].metric if boards else title_of(str(folds['metric'].iloc[0]))}"
+        if ranked
+        else ""
+    )
     left_out = []
     if len(shown_methods) < len(order):
         which = f"the {len(shown_methods)} best" if ranked else f"the first {len(shown_methods)}"
@@ -152,7 +168,10 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
     if len(shown_datasets) < len(datasets):
         left_out.append(f"the first {len(shown_datasets)} of {len(datasets)} datasets")
     if n_read < len(places):
-        left_out.append(f"the first {n_read} of {len(places)} pairs of a dataset and a method, which have many rows")
+        left_out.append(
+            f"the first {n_read} of {len(places)} pairs of a dataset and a method, which have many"
+            " rows"
+        )
     words = f"Shown are {listing(left_out)}; `paragone view` shows any." if left_out else ""
     return (PredictionPanel(cases, words),)
 
@@ -164,7 +183,10 @@ def _by_mean(folds: pd.DataFrame) -> list[str]:
     if higher is None:
         return []
     means = folds[folds["metric"] == metric].groupby("method", sort=False)["value"].mean().dropna()
-    return [str(means.index[place]) for place in loss_order(-means if higher else means, size=size_of(metric))]
+    return [
+        str(means.index[place])
+        for place in loss_order(-means if higher else means, size=size_of(metric))
+    ]
 
 
 def _n_values(part: AnySplitAnswers) -> int:
@@ -174,19 +196,31 @@ def _n_values(part: AnySplitAnswers) -> int:
 
 
 def case_of(
-    dataset: str, method: str, parts: Sequence[AnySplitAnswers], room: int = MOST_OF_A_CASE, lines: int = MOST_WRONG
+    dataset: str,
+    method: str,
+    parts: Sequence[AnySplitAnswers],
+    room: int = MOST_OF_A_CASE,
+    lines: int = MOST_WRONG,
 ) -> PredictedCase:
     """Return what is shown of the predictions of a method on a dataset, by the way in which it answered."""
     if isinstance(parts[0], SplitLabels):
-        return labels_case(dataset, method, [part for part in parts if isinstance(part, SplitLabels)], lines)
+        return labels_case(
+            dataset, method, [part for part in parts if isinstance(part, SplitLabels)], lines
+        )
     if isinstance(parts[0], SplitLists):
-        return lists_case(dataset, method, [part for part in parts if isinstance(part, SplitLists)], lines)
+        return lists_case(
+            dataset, method, [part for part in parts if isinstance(part, SplitLists)], lines
+        )
     found = PooledAnswers.of([part for part in parts if isinstance(part, SplitAnswers)])
     return predicted_case(dataset, method, found, room, lines)
 
 
 def predicted_case(
-    dataset: str, method: str, found: PooledAnswers, room: int = MOST_OF_A_CASE, lines: int = MOST_WRONG
+    dataset: str,
+    method: str,
+    found: PooledAnswers,
+    room: int = MOST_OF_A_CASE,
+    lines: int = MOST_WRONG,
 ) -> PredictedCase:
     """Return what is shown of the predictions of a method on a dataset.
 
@@ -217,10 +251,17 @@ def _classes_case(dataset: str, method: str, found: PooledAnswers, lines: int) -
         of = int(counts[a].sum())
         times = f"{int(mistakes[a, b]):,} times of {of:,}"
         finding += f"; most often it takes {_called(labels[a])} for {_called(labels[b])}, {times}"
-    drawn = "Rows: what it was. Columns: what was predicted. A stronger colour: a larger share of its row."
+    drawn = (
+        "Rows: what it was. Columns: what was predicted. A stronger colour: a larger share of its"
+        " row."
+    )
     shown, kept = labels, counts
     if len(labels) > MOST_CLASSES:
-        worst = np.sort(np.argsort(-(mistakes.sum(axis=0) + mistakes.sum(axis=1)), kind="stable")[:MOST_CONFUSED])
+        worst = np.sort(
+            np.argsort(-(mistakes.sum(axis=0) + mistakes.sum(axis=1)), kind="stable")[
+                :MOST_CONFUSED
+            ]
+        )
         shown, kept = [labels[place] for place in worst], counts[np.ix_(worst, worst)]
         drawn += f" Shown: the {len(shown)} classes of {len(labels)} with most mistakes."
     calibration, calibration_drawn, bins = _calibration(method, found)
@@ -263,7 +304,8 @@ def _percent(share: float) -> str:
 def said_and_happened(found: PooledAnswers) -> tuple[FloatArray, NDArray[np.bool_], str]:
     """Return probabilities, whether each came true, and of what they are; every row once, at its first prediction.
 
-    Of two classes it is the probability of the second one, of more that of the class which is given the highest.
+    Of two classes it is the probability of the second one, of more that of the class which is given
+    the highest.
     """
     assert found.classes is not None
     assert found.probabilities is not None
@@ -284,23 +326,40 @@ def _calibration(method: str, found: PooledAnswers) -> tuple[str, str, tuple[Any
     if off:
         worst = max(off, key=lambda one: abs(one.happened - one.said))
         finding = f"Where {method} says {_percent(worst.said)}, {_percent(worst.happened)} {what}"
-        finding += f"; {len(off)} of {len(bins)} intervals {'leaves' if len(off) == 1 else 'leave'} the diagonal"
+        finding += (
+            f"; {len(off)} of {len(bins)} intervals {'leaves' if len(off) == 1 else 'leave'} the"
+            " diagonal"
+        )
     else:
-        finding = f"No interval leaves the diagonal: nothing is shown against the probabilities of {method}"
-    of = f"the probability of {_called(event)}" if event else "the probability of the class that was predicted"
+        finding = (
+            "No interval leaves the diagonal: nothing is shown against the probabilities of"
+            f" {method}"
+        )
+    of = (
+        f"the probability of {_called(event)}"
+        if event
+        else "the probability of the class that was predicted"
+    )
     drawn = (
-        f"Across: {of}, in bins of equal width. Up: the share that {what}, with 95 % intervals that hold for all "
-        f"{len(bins)} bins at once."
+        f"Across: {of}, in bins of equal width. Up: the share that {what}, with 95 % intervals that"
+        f" hold for all {len(bins)} bins at once."
     )
     if len(found.first) < len(found.rows):
         drawn += " Every row counts once, at its first prediction."
     shown = tuple(
-        (*(round(value, ROUNDED) for value in (b.said, b.happened, b.low, b.high)), b.n, int(b.is_off)) for b in bins
+        (
+            *(round(value, ROUNDED) for value in (b.said, b.happened, b.low, b.high)),
+            b.n,
+            int(b.is_off),
+        )
+        for b in bins
     )
     return finding, drawn, shown
 
 
-def _wrong_classes(found: PooledAnswers, most: int) -> tuple[str, tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+def _wrong_classes(
+    found: PooledAnswers, most: int
+) -> tuple[str, tuple[str, ...], tuple[tuple[Any, ...], ...]]:
     """Return the rows that were predicted wrongly: those most often wrong first, then those that were surest."""
     is_wrong = found.truth != found.predicted
     if not is_wrong.any():
@@ -319,32 +378,67 @@ def _wrong_classes(found: PooledAnswers, most: int) -> tuple[str, tuple[str, ...
     shown = order[np.sort(first)][:most]
     n = int((wrongs > 0).sum())
     has_p, repeated = bool(np.isfinite(sure).any()), bool((times > 1).any())
-    head = ("row", "it was", "predicted", *(("probability",) if has_p else ()), *(("wrong in",) if repeated else ()))
+    head = (
+        "row",
+        "it was",
+        "predicted",
+        *(("probability",) if has_p else ()),
+        *(("wrong in",) if repeated else ()),
+    )
     lines = []
     for place in shown:
-        line: list[Any] = [int(found.rows[place]), str(found.truth[place]), str(found.predicted[place])]
-        line += [round(float(sure[place]), ROUNDED) if np.isfinite(sure[place]) else "-"] if has_p else []
+        line: list[Any] = [
+            int(found.rows[place]),
+            str(found.truth[place]),
+            str(found.predicted[place]),
+        ]
+        line += (
+            [round(float(sure[place]), ROUNDED) if np.isfinite(sure[place]) else "-"]
+            if has_p
+            else []
+        )
         row = which[place]
         line += [f"{int(wrongs[row])} of {int(times[row])}"] if repeated else []
         lines.append(tuple(line))
     first_words = "the surest first" if has_p else "by their numbers"
     if repeated:
         first_words = f"the most often wrong first, then {first_words}"
-    told = f"{len(lines)} of {n:,} rows that were predicted wrongly, {first_words}; rows are counted from 0"
+    told = (
+        f"{len(lines)} of {n:,} rows that were predicted wrongly, {first_words}; rows are counted"
+        " from 0"
+    )
     return told, head, tuple(lines)
 
 
-def _values_case(dataset: str, method: str, found: PooledAnswers, room: int, most: int) -> PredictedCase:
+def _values_case(
+    dataset: str, method: str, found: PooledAnswers, room: int, most: int
+) -> PredictedCase:
     truth, predicted = found.truth.astype(np.float64), found.predicted.astype(np.float64)
     errors = predicted - truth
     is_number = np.isfinite(errors)
     if not is_number.all():
-        kept = (found.rows[is_number], truth[is_number], predicted[is_number], False, None, None, found.n_splits)
+        kept = (
+            found.rows[is_number],
+            truth[is_number],
+            predicted[is_number],
+            False,
+            None,
+            None,
+            found.n_splits,
+        )
         case = _values_case(dataset, method, PooledAnswers(*kept), room, most)
-        return replace(case, drawn=f"{case.drawn} {int((~is_number).sum()):,} predictions are not numbers.")
+        return replace(
+            case, drawn=f"{case.drawn} {int((~is_number).sum()):,} predictions are not numbers."
+        )
     half, root = float(np.median(np.abs(errors))), float(np.sqrt(np.mean(errors**2)))
-    finding = f"Half of the predictions of {method} on {dataset} lie within {number(half)} of the measured value"
-    drawn = f"Predicted against measured; on the line both are equal. Root mean squared error of all {number(root)}."
+    finding = (
+        f"Half of the predictions of {method} on {dataset} lie within {number(half)} of the"
+        " measured value"
+    )
+    drawn = (
+        "Predicted against measured; on the line both are equal. Root mean squared error of all"
+        f" {number(root)}."
+    )
     # Evenly spaced by what was measured, so that both ends are there whatever the distribution.
     order = np.argsort(truth, kind="stable")
     if len(order) > room:
@@ -355,10 +449,16 @@ def _values_case(dataset: str, method: str, found: PooledAnswers, room: int, mos
     _, first = np.unique(found.rows[worst], return_index=True)
     shown = worst[np.sort(first)][:most]
     lines = tuple(
-        (int(found.rows[place]), *(_digits(v) for v in (truth[place], predicted[place], errors[place])))
+        (
+            int(found.rows[place]),
+            *(_digits(v) for v in (truth[place], predicted[place], errors[place])),
+        )
         for place in shown
     )
-    told = f"The {len(lines)} of {len(found.first):,} rows that are farthest off; rows are counted from 0"
+    told = (
+        f"The {len(lines)} of {len(found.first):,} rows that are farthest off; rows are counted"
+        " from 0"
+    )
     return PredictedCase(
         dataset,
         method,

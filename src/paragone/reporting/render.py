@@ -62,7 +62,8 @@ def render_page(page: Page) -> str:
     Returns
     -------
     str
-        HTML with its style, scripts, data and a Content-Security-Policy that allows these and nothing else.
+        HTML with its style, scripts, data and a Content-Security-Policy that allows these and
+        nothing else.
 
     Examples
     --------
@@ -76,7 +77,14 @@ def render_page(page: Page) -> str:
     record = {"element": ELEMENT, "text": json_in_script(page.record)} if page.record else None
     boards = page.boards()
     finding = boards[0].finding if boards else ""
-    given = {"style": style, "scripts": scripts, "policy": policy, "record": record, "headed": True, "finding": finding}
+    given = {
+        "style": style,
+        "scripts": scripts,
+        "policy": policy,
+        "record": record,
+        "headed": True,
+        "finding": finding,
+    }
     return render("page.html", **{**report_context(page), **given})
 
 
@@ -90,7 +98,11 @@ def report_context(page: Page) -> dict[str, Any]:
     identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(page.figures())}
     shared: dict[str, int] = {}
     data = {
-        "plots": {identifiers[id(one)]: plot_data(one.plot, shared) for one in page.figures() if one.plot is not None},
+        "plots": {
+            identifiers[id(one)]: plot_data(one.plot, shared)
+            for one in page.figures()
+            if one.plot is not None
+        },
         **_evidence_data(page.evidence, shared),
         "names": list(shared),
     }
@@ -98,7 +110,9 @@ def report_context(page: Page) -> dict[str, Any]:
     titles = Counter(sheet.title for sheet in page.sheets())
     boards = page.boards()
     free = [board for board in boards if not board.reference]
-    rivals = {one.place: one.method for board in free for one in board.ranked if len(board.ranked) > 2}
+    rivals = {
+        one.place: one.method for board in free for one in board.ranked if len(board.ranked) > 2
+    }
     names = short_names([*{one.method: None for board in boards for one in board.standings}])
     data["places"] = {one.method: one.place for board in boards for one in board.standings}
     filters = filter_names(boards)
@@ -113,7 +127,9 @@ def report_context(page: Page) -> dict[str, Any]:
         "data": json_in_script(data),
         "figure_id": lambda figure: identifiers[id(figure)],
         "sheet_id": lambda sheet: f"table-{sheet.name}" if sheet.name in parts else sheet.name,
-        "region_label": lambda sheet: sheet.title if titles[sheet.title] == 1 else f"{sheet.title}: {sheet.name}",
+        "region_label": lambda sheet: (
+            sheet.title if titles[sheet.title] == 1 else f"{sheet.title}: {sheet.name}"
+        ),
         "headed": False,
         # What has one option is never chosen, and nothing has to say that it belongs to it.
         "chosen": {choice.name for choice in page.choices if len(choice.options) > 1},
@@ -130,10 +146,14 @@ FEWEST_FILTERED = {"dataset": 2, "method": 3}
 
 def filter_names(boards: Sequence[Leaderboard]) -> dict[str, list[str]]:
     """Return the datasets and methods that a reader can choose from; none where there are too few."""
-    datasets = dict.fromkeys(name for board in boards if board.unit == "dataset" for name in board.units)
+    datasets = dict.fromkeys(
+        name for board in boards if board.unit == "dataset" for name in board.units
+    )
     methods = {one.place: one.method for board in boards for one in board.standings}
     found = {"dataset": list(datasets), "method": [methods[place] for place in sorted(methods)]}
-    return {kind: names if len(names) >= FEWEST_FILTERED[kind] else [] for kind, names in found.items()}
+    return {
+        kind: names if len(names) >= FEWEST_FILTERED[kind] else [] for kind, names in found.items()
+    }
 
 
 def _shows(block: Block) -> bool:
@@ -146,11 +166,12 @@ def _shows(block: Block) -> bool:
 def plot_data(plot: Plot, names: dict[str, int]) -> dict[str, Any]:
     """Return what the page's script needs of a chart, in as few characters as its numbers allow.
 
-    A series is the place of its name among the names, then its points: of lines column by column, of others point by
-    point. Lines over the same x have it once, as ``at``, and 0 in its place. Their y are whole numbers of ``decimals``
-    decimals, with six figures, which `Numbers` under the chart prints fewer of. The ends of a band are drawn and never
-    printed: they are steps from y in units that are too small to see, and 0 for a second column that equals the first.
-    A column of more than two whole numbers is `packed`.
+    A series is the place of its name among the names, then its points: of lines column by column,
+    of others point by point. Lines over the same x have it once, as ``at``, and 0 in its place.
+    Their y are whole numbers of ``decimals`` decimals, with six figures, which `Numbers` under the
+    chart prints fewer of. The ends of a band are drawn and never printed: they are steps from y in
+    units that are too small to see, and 0 for a second column that equals the first. A column of
+    more than two whole numbers is `packed`.
 
     Examples
     --------
@@ -167,12 +188,20 @@ def plot_data(plot: Plot, names: dict[str, int]) -> dict[str, Any]:
     places = [names.setdefault(name, len(names)) for name in plot.series]
     widths = {len(point) for points in plot.series.values() for point in points}
     if plot.kind != "lines" or widths not in ({2}, {4}):
-        each = [[[_known(value) for value in point] for point in points] for points in plot.series.values()]
-        return {**found, "series": [[place, points] for place, points in zip(places, each, strict=True)]}
+        each = [
+            [[_known(value) for value in point] for point in points]
+            for points in plot.series.values()
+        ]
+        return {
+            **found,
+            "series": [[place, points] for place, points in zip(places, each, strict=True)],
+        }
     across = [[_whole(_known(point[0])) for point in points] for points in plot.series.values()]
     found["at"] = across[0]
     heights = [[_known(point[1]) for point in points] for points in plot.series.values()]
-    found["decimals"] = max((_decimals_of(value) for column in heights for value in column), default=0)
+    found["decimals"] = max(
+        (_decimals_of(value) for column in heights for value in column), default=0
+    )
     found["unit"] = unit = _unseen(plot)
     series = []
     for place, x, y, points in zip(places, across, heights, plot.series.values(), strict=True):
@@ -196,7 +225,8 @@ DIGITS = "".join(chr(code) for code in range(32, 127) if chr(code) not in '"\\\\
 def packed(values: Sequence[float | int | None]) -> list[float | int | None] | str:
     """Return whole numbers, none of them negative, as text without separators; anything else as it is.
 
-    Every number has as many digits of base 90 as the largest needs; the first character says how many.
+    Every number has as many digits of base 90 as the largest needs; the first character says how
+    many.
 
     Examples
     --------
@@ -211,7 +241,9 @@ def packed(values: Sequence[float | int | None]) -> list[float | int | None] | s
         width += 1
     text = DIGITS[width]
     for value in whole:
-        text += "".join(DIGITS[value // len(DIGITS) ** place % len(DIGITS)] for place in reversed(range(width)))
+        text += "".join(
+            DIGITS[value // len(DIGITS) ** place % len(DIGITS)] for place in reversed(range(width))
+        )
     return text
 
 
@@ -258,15 +290,22 @@ def cases_data(cases: Sequence[PredictedCase]) -> dict[str, Any]:
     listed = []
     for case in cases:
         values = (getattr(case, one.name) for one in fields(case))
-        listed.append([texts.setdefault(v, len(texts)) if isinstance(v, str) else v for v in values])
+        listed.append(
+            [texts.setdefault(v, len(texts)) if isinstance(v, str) else v for v in values]
+        )
     return {"texts": list(texts), "listed": listed}
 
 
 def picture(figure: Figure) -> str:
     """Return a chart that the page does not draw itself as the address of a picture that holds it."""
     # The page says the title above it.
-    chart = {name: part for name, part in with_readable_text(figure.specification).items() if name != "title"}
-    # A browser without the fonts of the drawing has wider ones, and would cut the labels at its sides.
+    chart = {
+        name: part
+        for name, part in with_readable_text(figure.specification).items()
+        if name != "title"
+    }
+    # A browser without the fonts of the drawing has wider ones, and would cut the labels at its
+    # sides.
     chart["padding"] = {"left": 40, "right": 24, "top": 5, "bottom": 5}
     return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(chart).encode()).decode()
 
@@ -278,13 +317,18 @@ WORDS = ("", "better", "worse", "equivalent", "undecided")
 def board_data(board: Leaderboard, places: Mapping[str, int]) -> dict[str, Any]:
     """Return what the page's script needs of a leaderboard.
 
-    Its methods are named by their places among all of the page, pairs by places in its own order. What is as usual is
-    not written: the script knows it.
+    Its methods are named by their places among all of the page, pairs by places in its own order.
+    What is as usual is not written: the script knows it.
     """
     mine = {one.method: place for place, one in enumerate(board.standings)}
     found: dict[str, Any] = {
         "methods": [
-            [places[one.method], _known(one.mean, EXACT), _known(one.seconds), *([one.failed] if one.failed else [])]
+            [
+                places[one.method],
+                _known(one.mean, EXACT),
+                _known(one.seconds),
+                *([one.failed] if one.failed else []),
+            ]
             for one in board.standings
         ],
         "pairs": [
@@ -309,7 +353,9 @@ def board_data(board: Leaderboard, places: Mapping[str, int]) -> dict[str, Any]:
         "where": where_size(board),
         "is_crowded": len(board.standings) > CROWDED,
         "is_summed": len(board.units) > MOST_DATASETS,
-        "behind": [[_known(value, EXACT) for value in row] for row in board.behind] if board.units else [],
+        "behind": (
+            [[_known(value, EXACT) for value in row] for row in board.behind] if board.units else []
+        ),
     }
     return {key: value for key, value in found.items() if value not in _USUAL.get(key, ())}
 
@@ -369,7 +415,16 @@ def json_in_script(value: Any) -> str:
     return text
 
 
-SCRIPTS = ("page.js", "filters.js", "charts.js", "plots.js", "boards.js", "predictions.js", "tables.js", "start.js")
+SCRIPTS = (
+    "page.js",
+    "filters.js",
+    "charts.js",
+    "plots.js",
+    "boards.js",
+    "predictions.js",
+    "tables.js",
+    "start.js",
+)
 """The page's script, a file per subject, in the order in which each needs those before it."""
 
 
@@ -403,11 +458,12 @@ def _hash(text: str) -> str:
 def _evidence_data(evidence: Mapping[str, NumberDetails], names: dict[str, int]) -> dict[str, Any]:
     """Return what is behind the numbers, each thing that many share once: headings with labels, notes, names.
 
-    An entry is the place of its shape, its values, and where there are any the places of its dataset and method among
-    the names, its note, the entries behind its values, each by its place among all, its key and its title. Key and
-    title are empty where they follow from dataset and method: a shape has the beginning of such keys and the end of
-    such titles. A note is the place of a text that several share, or its beginning and the place of what stands in
-    brackets at its end. Links at equal distances are the first and the distance.
+    An entry is the place of its shape, its values, and where there are any the places of its
+    dataset and method among the names, its note, the entries behind its values, each by its place
+    among all, its key and its title. Key and title are empty where they follow from dataset and
+    method: a shape has the beginning of such keys and the end of such titles. A note is the place
+    of a text that several share, or its beginning and the place of what stands in brackets at its
+    end. Links at equal distances are the first and the distance.
     """
     places = {key: place for place, key in enumerate(evidence)}
     shapes: dict[tuple[Any, ...], int] = {}
@@ -415,10 +471,16 @@ def _evidence_data(evidence: Mapping[str, NumberDetails], names: dict[str, int])
     known = Counter(one.note for one in evidence.values())
     entries = []
     for key, one in evidence.items():
-        ending = "/" + "/".join(name.replace("/", "//") for name in one.place) if one.place is not None else ""
+        ending = (
+            "/" + "/".join(name.replace("/", "//") for name in one.place)
+            if one.place is not None
+            else ""
+        )
         begins = key.removesuffix(ending) if ending and key.endswith(ending) else ""
         of_place = f"{one.place[1]} on {one.place[0]}: " if one.place is not None else ""
-        told = one.title.removeprefix(of_place) if of_place and one.title.startswith(of_place) else ""
+        told = (
+            one.title.removeprefix(of_place) if of_place and one.title.startswith(of_place) else ""
+        )
         shape = (one.heading, tuple(label for label, _, _ in one.rows), begins, told)
         head, bracket, tail = one.note.partition(" (")
         note: Any = texts.setdefault(one.note, len(texts)) if known[one.note] > 1 else one.note
@@ -427,8 +489,14 @@ def _evidence_data(evidence: Mapping[str, NumberDetails], names: dict[str, int])
         links = [places.get(link, -1) for _, _, link in one.rows]
         entry: list[Any] = [
             shapes.setdefault(shape, len(shapes)),
-            _packed_values([_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]),
-            [names.setdefault(name, len(names)) for name in one.place] if one.place is not None else 0,
+            _packed_values(
+                [_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]
+            ),
+            (
+                [names.setdefault(name, len(names)) for name in one.place]
+                if one.place is not None
+                else 0
+            ),
             note,
             _even(links) if max(links, default=-1) >= 0 else 0,
             "" if begins else key,
@@ -493,18 +561,34 @@ def _environment() -> Any:
     environment.filters["left_columns"] = left_columns
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
     environment.filters["readable"] = lambda value: typeset(number(value))
-    environment.filters["seconds"] = lambda value: "<0.001" if value < LEAST_SECONDS else number(value)
-    environment.filters["plus"] = lambda value, decimals: typeset(format_signed(value, decimals)) if value else "0"
+    environment.filters["seconds"] = lambda value: (
+        "<0.001" if value < LEAST_SECONDS else number(value)
+    )
+    environment.filters["plus"] = lambda value, decimals: (
+        typeset(format_signed(value, decimals)) if value else "0"
+    )
     environment.filters["fixed"] = lambda value, decimals: typeset(format_number(value, decimals))
-    environment.filters["clipped"] = lambda text: text if len(text) <= LONGEST_NOTE else f"{text[: LONGEST_NOTE - 1]}…"
+    environment.filters["clipped"] = lambda text: (
+        text if len(text) <= LONGEST_NOTE else f"{text[: LONGEST_NOTE - 1]}…"
+    )
     environment.filters["rank_text"] = lambda rank: f"{rank:g}" if math.isfinite(rank) else ""
-    environment.filters["has_seconds"] = lambda board: any(math.isfinite(one.seconds) for one in board.standings)
-    environment.filters["has_intervals"] = lambda board: any(math.isfinite(pair.low) for pair in board.pairs)
-    environment.filters["has_boards"] = lambda blocks: any(isinstance(block, Leaderboard) for block in blocks)
-    environment.filters["on_page"] = lambda gallery: [one for one in gallery.figures if not one.only_file]
+    environment.filters["has_seconds"] = lambda board: any(
+        math.isfinite(one.seconds) for one in board.standings
+    )
+    environment.filters["has_intervals"] = lambda board: any(
+        math.isfinite(pair.low) for pair in board.pairs
+    )
+    environment.filters["has_boards"] = lambda blocks: any(
+        isinstance(block, Leaderboard) for block in blocks
+    )
+    environment.filters["on_page"] = lambda gallery: [
+        one for one in gallery.figures if not one.only_file
+    ]
     environment.filters["picture"] = picture
     environment.filters["is_summed"] = lambda board: len(board.units) > MOST_DATASETS
-    environment.filters["has_panels"] = lambda blocks: any(isinstance(block, Panel) for block in blocks)
+    environment.filters["has_panels"] = lambda blocks: any(
+        isinstance(block, Panel) for block in blocks
+    )
     environment.globals["sheet_rows"] = sheet_rows
     environment.globals["rows_told"] = rows_told
     return environment
@@ -518,7 +602,9 @@ def on_screen(caption: str, title: str) -> str:
     >>> on_screen("F1 on iris: mean over folds. Best in bold, second best underlined.", "F1 on iris")
     'Mean over folds. Best in bold.'
     """
-    said = caption.removeprefix(f"{title}: ").replace("Best in bold, second best underlined.", "Best in bold.")
+    said = caption.removeprefix(f"{title}: ").replace(
+        "Best in bold, second best underlined.", "Best in bold."
+    )
     return said[:1].upper() + said[1:]
 
 
@@ -584,7 +670,9 @@ def sheet_rows(sheet: Sheet) -> list[tuple[bool, list[_Shown]]]:
             continue
         shown = [
             _Shown(cell, None if number is None else _short(number), key)
-            for cell, number, key in zip(row, sheet.numbers[place], sheet.behind[place], strict=True)
+            for cell, number, key in zip(
+                row, sheet.numbers[place], sheet.behind[place], strict=True
+            )
         ]
         rows.append((place >= last, shown))
     return rows

@@ -1,8 +1,8 @@
 """What a report was made from, so that what did not change since is not made again.
 
-The whole report stands where the store is the same to the byte, and so are the wishes, the program and the libraries.
-Of a report that is made again, a chart stands whose specification is the same. Either way the folder holds what a
-report into an empty one would hold, byte for byte.
+The whole report stands where the store is the same to the byte, and so are the wishes, the program
+and the libraries. Of a report that is made again, a chart stands whose specification is the same.
+Either way the folder holds what a report into an empty one would hold, byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from paragone.lab.view import View
 
 KIND = "report"
 WHOLE = "the report"
-LIBRARIES = ("altair", "jinja2", "numba", "numpy", "pandas", "scipy", "scikit-learn", "vl-convert-python")
+LIBRARIES = (
+    "altair",
+    "jinja2",
+    "numba",
+    "numpy",
+    "pandas",
+    "scipy",
+    "scikit-learn",
+    "vl-convert-python",
+)
 """All that a number, a word or a line on the page may depend on beside Paragone itself."""
 PROGRAM = Path(__file__).resolve().parents[1]
 PLUGINS = "paragone."
@@ -39,14 +48,22 @@ def unchanged_report(view: View, out: str | Path, *, charts: bool) -> tuple[Path
 def report_identity(view: View, *, charts: bool) -> str | None:
     """Return a digest of all that a report is made from; None where that cannot be told.
 
-    It cannot where a run is at work in the store, or where other packages bring metrics, sections or readers of theirs.
+    It cannot where a run is at work in the store, or where other packages bring metrics, sections
+    or readers of theirs.
     """
     store = view.results.store
     plugins = any(group.startswith(PLUGINS) for group in entry_points().groups)
     if plugins or store.read("SELECT count(*) FROM claims")[0][0]:
         return None
     found = hashlib.sha256(program_identity().encode())
-    wishes = [view.experiment, view.metric, view.wanted_reference, repr(view.wording), charts, str(store.path)]
+    wishes = [
+        view.experiment,
+        view.metric,
+        view.wanted_reference,
+        repr(view.wording),
+        charts,
+        str(store.path),
+    ]
     found.update(json.dumps(wishes).encode())
     for side in _files(view):
         with side.open("rb") as file:

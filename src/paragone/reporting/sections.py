@@ -87,7 +87,9 @@ def evidence(view: View) -> Behind:
     behind = Behind()
     for measure in view.measures:
         folds = measure.scores.folds
-        _keep_folds(behind, measure.scores, measure.metric, folds[folds["metric"] == measure.metric])
+        _keep_folds(
+            behind, measure.scores, measure.metric, folds[folds["metric"] == measure.metric]
+        )
     return behind
 
 
@@ -139,7 +141,8 @@ def answer_sheet(
     Returns
     -------
     Sheet
-        With a mark where a method differs from the reference on a dataset, and means, ranks and p below.
+        With a mark where a method differs from the reference on a dataset, and means, ranks and p
+        below.
     """
     n_methods = scores.folds.loc[scores.folds["metric"] == metric, "method"].nunique()
     shown = best_shown(scores, metric, comparison)
@@ -153,7 +156,11 @@ def answer_sheet(
         (
             row[0],
             *(
-                replace(cell, superscript=marks.get((d, m), ""), behind=behind.folds(scores, metric, d, m))
+                replace(
+                    cell,
+                    superscript=marks.get((d, m), ""),
+                    behind=behind.folds(scores, metric, d, m),
+                )
                 for m, cell in zip(methods, row[1:], strict=True)
             ),
         )
@@ -166,9 +173,14 @@ def answer_sheet(
         caption += f" {_explained(comparison, bool(marks))}"
     if len(shown) < n_methods:
         which = "the first" if comparison is None else "the best by mean"
-        caption += f" Columns and marks are of {len(shown)} of {n_methods} methods, {which}; the files have all."
+        caption += (
+            f" Columns and marks are of {len(shown)} of {n_methods} methods, {which}; the files"
+            " have all."
+        )
     heading = [column.name for column in table.columns]
-    whole = Table.of(heading, [*body, *footer], caption=caption, label=table.label, rules=(len(body),))
+    whole = Table.of(
+        heading, [*body, *footer], caption=caption, label=table.label, rules=(len(body),)
+    )
     title = f"{title_of(metric)}: {scores.reduction}" if scores.reduction else title_of(metric)
     return Sheet(f"answer-{name}", title, whole, n_footer=len(footer), wide=True, tags=tags)
 
@@ -189,20 +201,25 @@ def significance_marks(comparison: DatasetComparison) -> dict[tuple[str, str], s
 def _explained(comparison: DatasetComparison, marked: bool) -> str:
     n = len(comparison.scores.datasets)
     text = (
-        f"Below: mean over the {n} dataset{'s' * (n != 1)} that every method has, average rank, and the p of "
-        f"{comparison.leader} against each ({comparison.choices['test']}; {comparison.choices['correction']})."
+        f"Below: mean over the {n} dataset{'s' * (n != 1)} that every method has, average rank, and"
+        f" the p of {comparison.leader} against each ({comparison.choices['test']};"
+        f" {comparison.choices['correction']})."
     )
     if marked:
         text += (
-            f" {WORSE} and {BETTER}: worse and better than {comparison.leader} on that dataset alone (corrected "
-            f"resampled t on its folds, {comparison.correction_within.title} over the rivals, alpha = "
-            f"{comparison.settings.alpha:g})."
+            f" {WORSE} and {BETTER}: worse and better than {comparison.leader} on that dataset"
+            f" alone (corrected resampled t on its folds, {comparison.correction_within.title} over"
+            f" the rivals, alpha = {comparison.settings.alpha:g})."
         )
     return text
 
 
 def _footer(
-    scores: GridScores, metric: str, comparison: DatasetComparison, methods: list[str], behind: Behind
+    scores: GridScores,
+    metric: str,
+    comparison: DatasetComparison,
+    methods: list[str],
+    behind: Behind,
 ) -> list[tuple[TableCell, ...]]:
     """Return the rows below: means, average ranks, and the p of the reference against each."""
     table, settings = comparison.scores, comparison.settings
@@ -216,10 +233,17 @@ def _footer(
     means, ranks = zip(*(of.get(method, (np.nan, np.nan)) for method in methods), strict=True)
     p = {pair.rival: pair.p_adjusted for pair in comparison.leading_pairs}
     by_mean, by_rank = (
-        [make(behind, scores, metric, comparison, method) if method in of else "" for method in methods]
+        [
+            make(behind, scores, metric, comparison, method) if method in of else ""
+            for method in methods
+        ]
         for make in (_mean_evidence, _rank_evidence)
     )
-    by_p = {rival: _p_evidence(behind, scores, metric, comparison, rival) for rival in methods if rival in p}
+    by_p = {
+        rival: _p_evidence(behind, scores, metric, comparison, rival)
+        for rival in methods
+        if rival in p
+    }
     texts, higher = [format_number(mean) for mean in means], table.higher_is_better
     adjusted = [(p.get(method, np.nan), by_p.get(method, "")) for method in methods]
     return [
@@ -229,11 +253,19 @@ def _footer(
         ),
         (
             TableCell("Average rank"),
-            *mark_best(ranks, [format_number(rank, 2) for rank in ranks], higher_is_better=False, behind=by_rank),
+            *mark_best(
+                ranks,
+                [format_number(rank, 2) for rank in ranks],
+                higher_is_better=False,
+                behind=by_rank,
+            ),
         ),
         (
             TableCell("p (adjusted)"),
-            *(number_cell(value, format_p(value), bold=value <= settings.alpha, behind=key) for value, key in adjusted),
+            *(
+                number_cell(value, format_p(value), bold=value <= settings.alpha, behind=key)
+                for value, key in adjusted
+            ),
         ),
     ]
 
@@ -245,35 +277,49 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
             NumberDetails(
                 f"{method} on {dataset}: {title_of(metric)}",
                 ("fold", title_of(metric)),
-                tuple((str(fold), float(value), "") for fold, value in zip(folds["fold"], folds["value"], strict=True)),
+                tuple(
+                    (str(fold), float(value), "")
+                    for fold, value in zip(folds["fold"], folds["value"], strict=True)
+                ),
                 f"A fold's score is {scores.reduction}." if scores.reduction else "",
                 (dataset, method),
             ),
         )
 
 
-def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str) -> str:
+def _mean_evidence(
+    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str
+) -> str:
     table = comparison.scores
     column = table.values[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: {title_of(metric)} on every dataset"
     return behind.add(
-        _key(scores, metric, "", method, "mean"), NumberDetails(title, ("dataset", title_of(metric)), rows)
+        _key(scores, metric, "", method, "mean"),
+        NumberDetails(title, ("dataset", title_of(metric)), rows),
     )
 
 
-def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str) -> str:
+def _rank_evidence(
+    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str
+) -> str:
     table = comparison.scores
     column = comparison.ranks[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: rank by {title_of(metric)} on every dataset"
-    return behind.add(_key(scores, metric, "", method, "rank"), NumberDetails(title, ("dataset", "rank"), rows))
+    return behind.add(
+        _key(scores, metric, "", method, "rank"), NumberDetails(title, ("dataset", "rank"), rows)
+    )
 
 
-def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, rival: str) -> str:
+def _p_evidence(
+    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, rival: str
+) -> str:
     table, leader = comparison.scores, comparison.leader
     sign = 1 if table.higher_is_better else -1
-    gain = sign * (table.values[:, table.methods.index(leader)] - table.values[:, table.methods.index(rival)])
+    gain = sign * (
+        table.values[:, table.methods.index(leader)] - table.values[:, table.methods.index(rival)]
+    )
     rows = _by_dataset(behind, scores, metric, rival, zip(table.datasets, gain, strict=True))
     pair = next(pair for pair in comparison.leading_pairs if pair.rival == rival)
     note = (
@@ -281,21 +327,34 @@ def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Dat
         f"({comparison.choices['test']}; {comparison.choices['correction']})."
     )
     title = f"{leader} against {rival}: differences in {title_of(metric)}"
-    return behind.add(_key(scores, metric, "", rival, "p"), NumberDetails(title, ("dataset", "gain"), rows, note))
+    return behind.add(
+        _key(scores, metric, "", rival, "p"), NumberDetails(title, ("dataset", "gain"), rows, note)
+    )
 
 
 def _by_dataset(
-    behind: Behind, scores: GridScores, metric: str, method: str, values: Iterable[tuple[str, float]]
+    behind: Behind,
+    scores: GridScores,
+    metric: str,
+    method: str,
+    values: Iterable[tuple[str, float]],
 ) -> tuple[tuple[str, float, str], ...]:
     """Return a row a dataset: its name, the value, and the key of the fold scores behind it."""
-    return tuple((dataset, float(value), behind.folds(scores, metric, dataset, method)) for dataset, value in values)
+    return tuple(
+        (dataset, float(value), behind.folds(scores, metric, dataset, method))
+        for dataset, value in values
+    )
 
 
 OPEN_UP_TO = 2
 
 
 def verdict_blocks(
-    view: View, lead: Block, points: Sequence[str] = (), warnings: Sequence[str] = (), evidence: Block | None = None
+    view: View,
+    lead: Block,
+    points: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    evidence: Block | None = None,
 ) -> tuple[Block, ...]:
     """Return a verdict: the finding, its points, what to beware of, the evidence, and what the methods warned of."""
     told: list[Block] = [lead, *([Points(tuple(points))] if points else [])]
@@ -305,7 +364,10 @@ def verdict_blocks(
 
 def folds_of(parts: Mapping[str, Sequence[Block]]) -> tuple[Block, ...]:
     """Return a part that opens and closes for each name; few stand open."""
-    return tuple(Fold(name, tuple(blocks), is_open=len(parts) <= OPEN_UP_TO) for name, blocks in parts.items())
+    return tuple(
+        Fold(name, tuple(blocks), is_open=len(parts) <= OPEN_UP_TO)
+        for name, blocks in parts.items()
+    )
 
 
 def dataset_blocks(view: View) -> tuple[Block, ...]:
@@ -322,7 +384,9 @@ def dataset_blocks(view: View) -> tuple[Block, ...]:
                 continue
             drawn = curves.get((measure.scores.suffix, measure.metric), {})
             if name in drawn:
-                blocks.append(Gallery((figure(f"{name}_{measure.key}", drawn[name]),), measure.tags))
+                blocks.append(
+                    Gallery((figure(f"{name}_{measure.key}", drawn[name]),), measure.tags)
+                )
             blocks.append(_dataset_sheet(measure, name, place, behind))
     return folds_of(parts)
 
@@ -334,20 +398,32 @@ def _dataset_overview(view: View) -> tuple[Block, ...]:
     rows = []
     for name in names:
         facts = view.dataset_facts[name]
-        row = [TableCell(name), *(number_cell(facts[size], str(facts[size])) for size in ("n_samples", "n_features"))]
+        row = [
+            TableCell(name),
+            *(number_cell(facts[size], str(facts[size])) for size in ("n_samples", "n_features")),
+        ]
         rows.append([*row, *(TableCell(_best_on(measure, name)) for measure in ranked)])
     titles = [f"best by {title_of(measure.metric)}{measure.scores.dashed}" for measure in ranked]
-    columns: list[str | Column] = ["dataset", "samples", "features", *(Column(title, "left") for title in titles)]
+    columns: list[str | Column] = [
+        "dataset",
+        "samples",
+        "features",
+        *(Column(title, "left") for title in titles),
+    ]
     words = (
-        f"There are {len(names)} datasets: too many to show each by itself, with the folds behind every number. The "
-        "files beside this page have the mean of every method on every dataset."
+        f"There are {len(names)} datasets: too many to show each by itself, with the folds behind"
+        " every number. The files beside this page have the mean of every method on every dataset."
     )
     return Prose((words,)), Sheet("datasets-overview", "Datasets", Table.of(columns, rows))
 
 
 def _best_on(measure: Measure, dataset: str) -> str:
     """Return the method with the best mean on a dataset, the first of equals."""
-    means = {name: mean for name, (mean, _) in measure.means.get(dataset, {}).items() if not np.isnan(mean)}
+    means = {
+        name: mean
+        for name, (mean, _) in measure.means.get(dataset, {}).items()
+        if not np.isnan(mean)
+    }
     if not means:
         return ""
     losses = [-mean if direction(measure.metric) else mean for mean in means.values()]
@@ -370,10 +446,16 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
     texts = [format_mean_std(mean, spread) for mean, spread in found.values()]
     # Without a known direction there is no rank either.
     higher, size = direction(measure.metric), size_of(measure.metric)
-    ranks = np.full(len(values), np.nan) if higher is None else rank_losses(-values if higher else values, size=size)
+    ranks = (
+        np.full(len(values), np.nan)
+        if higher is None
+        else rank_losses(-values if higher else values, size=size)
+    )
     tests = _tests(measure, dataset)
     rows = []
-    for method, cell, rank in zip(methods, marked(values.tolist(), texts, measure.metric), ranks, strict=True):
+    for method, cell, rank in zip(
+        methods, marked(values.tolist(), texts, measure.metric), ranks, strict=True
+    ):
         key = behind.folds(measure.scores, measure.metric, dataset, method)
         row = [TableCell(method), replace(cell, behind=key)]
         row.append(number_cell(rank, "-" if np.isnan(rank) else f"{rank:g}"))
@@ -389,13 +471,14 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
     correction = measure.comparison.correction_within.title if measure.comparison else ""
     columns = ["method", title_of(measure.metric), "rank"]
     caption = (
-        f"{title_of(measure.metric)} on {dataset}: {measure.scores.before_mean}mean ± standard deviation over folds."
+        f"{title_of(measure.metric)} on {dataset}: {measure.scores.before_mean}mean ± standard"
+        " deviation over folds."
     )
     if tests:
         columns += [f"gain of {leader}", "t", f"p ({correction})"]
         caption += (
-            f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by {correction} over "
-            "the rivals on this dataset."
+            f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted"
+            f" by {correction} over the rivals on this dataset."
         )
     table = Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{measure.key}")
     title = f"{title_of(measure.metric)} on {dataset}"
@@ -407,7 +490,10 @@ def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, floa
     if measure.comparison is None:
         return {}
     found = measure.comparison.leader_on(dataset)
-    return {row.rival: (float(row.mean_difference), float(row.t), float(row.p)) for row in found.itertuples()}
+    return {
+        row.rival: (float(row.mean_difference), float(row.t), float(row.p))
+        for row in found.itertuples()
+    }
 
 
 def method_blocks(view: View) -> tuple[Block, ...]:
@@ -423,7 +509,9 @@ def method_blocks(view: View) -> tuple[Block, ...]:
     return each_method(view, view.method_facts, sheets)
 
 
-def each_method(view: View, names: Iterable[str], sheets: Callable[[str, int], Sequence[Sheet]]) -> tuple[Block, ...]:
+def each_method(
+    view: View, names: Iterable[str], sheets: Callable[[str, int], Sequence[Sheet]]
+) -> tuple[Block, ...]:
     """Return the table of all methods, and for each what it is and its own tables, given its name and place."""
     parts: list[Block] = [methods_overview(view)]
     for number, name in enumerate(names):
@@ -435,11 +523,17 @@ def each_method(view: View, names: Iterable[str], sheets: Callable[[str, int], S
 def declared_words(declared: Mapping[str, Any]) -> str:
     """Say what class a method is of, and its parameters."""
     params = declared["params"]
-    return f"{declared['use']} with {_parameters(params)}." if params else f"{declared['use']} with its defaults."
+    return (
+        f"{declared['use']} with {_parameters(params)}."
+        if params
+        else f"{declared['use']} with its defaults."
+    )
 
 
 def _parameters(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in params.items())
+    return ", ".join(
+        f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in params.items()
+    )
 
 
 def methods_overview(view: View) -> Sheet:
@@ -460,11 +554,21 @@ def methods_overview(view: View) -> Sheet:
                 number_cell(bad, str(bad)),
             ]
         )
-    columns: list[str | Column] = [Column(name, "left") for name in ("method", "class", "parameters")]
-    columns += ["wall s per fit", "wall s per cell", "CPU s per cell", "peak MiB", "cells done", "failed"]
+    columns: list[str | Column] = [
+        Column(name, "left") for name in ("method", "class", "parameters")
+    ]
+    columns += [
+        "wall s per fit",
+        "wall s per cell",
+        "CPU s per cell",
+        "peak MiB",
+        "cells done",
+        "failed",
+    ]
     caption = (
-        "Every method: its class, its parameters, the mean wall time of a fit and of a whole cell, the mean processor "
-        "time of a cell, the most memory that a cell held (empty where not known), and its cells."
+        "Every method: its class, its parameters, the mean wall time of a fit and of a whole cell,"
+        " the mean processor time of a cell, the most memory that a cell held (empty where not"
+        " known), and its cells."
     )
     return Sheet("methods-overview", "Methods", Table.of(columns, rows, caption=caption))
 
@@ -485,8 +589,16 @@ def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) ->
         key = behind.folds(measure.scores, measure.metric, dataset, method)
         row = [TableCell(dataset), number_cell(value, format_mean_std(value, spread), behind=key)]
         if ranked:
-            rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
-            best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
+            rivals = {
+                name: sign * mean
+                for name, (mean, _) in means.items()
+                if name != method and not np.isnan(mean)
+            }
+            best = (
+                list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)]
+                if rivals
+                else ""
+            )
             gap = sign * value - rivals[best] if rivals else np.nan
             row[1] = replace(row[1], bold=bool(gap >= -slack_of(abs(value), size)))
             row += [TableCell(best), number_cell(gap, format_signed(gap) if best else "")]
@@ -497,4 +609,9 @@ def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) ->
     caption += f", {measure.scores.reduction}" if measure.scores.reduction else ""
     caption += "; bold where no rival is better." if ranked else "."
     table = Table.of(columns, rows, caption=caption)
-    return Sheet(f"method-{number}-{measure.key}", f"{title_of(measure.metric)} of {method}", table, tags=measure.tags)
+    return Sheet(
+        f"method-{number}-{measure.key}",
+        f"{title_of(measure.metric)} of {method}",
+        table,
+        tags=measure.tags,
+    )

@@ -40,8 +40,8 @@ def marked(values: Sequence[float], texts: Sequence[str], metric: str) -> tuple[
 def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     """Make the table of a metric: datasets down, methods across, mean and deviation over folds.
 
-    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means that
-    differ by rounding alone (`paragone.ties`) count as equal.
+    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means
+    that differ by rounding alone (`paragone.ties`) count as equal.
     """
     rows = scores.folds[scores.folds["metric"] == metric]
     methods, datasets = _in_order(rows, "method"), _in_order(rows, "dataset")
@@ -51,10 +51,16 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     body = []
     for dataset in datasets:
         values = means.loc[dataset].tolist()
-        texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
+        texts = [
+            format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)
+        ]
         body.append([TableCell(wording.name(dataset)), *marked(values, texts, metric)])
     n_folds = rows.groupby("dataset")["fold"].nunique()
-    folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"
+    folds = (
+        f"{n_folds.min()}"
+        if n_folds.min() == n_folds.max()
+        else f"{n_folds.min()} to {n_folds.max()}"
+    )
     caption = (
         f"{title_of(metric)}{direction_words(metric)}: {scores.before_mean}mean ± standard "
         f"deviation over {folds} folds."
@@ -65,7 +71,9 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     return Table.of(heading, body, caption=wording.caption(caption), label=label)
 
 
-def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
+def statistics_table(
+    found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording
+) -> Table:
     """Make the table of the reference, or else of the best by mean, against each rival, one block per metric."""
     body: list[list[TableCell]] = []
     rules: list[int] = []
@@ -87,13 +95,17 @@ def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores,
                 ]
             )
     name = "The best by mean" if reference is None else wording.name(reference)
-    family = f"{len(first.leading_pairs)} rivals" if reference is not None else f"{len(first.pairs)} pairs"
+    family = (
+        f"{len(first.leading_pairs)} rivals"
+        if reference is not None
+        else f"{len(first.pairs)} pairs"
+    )
     caption = (
-        f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.before_mean}"
-        "mean over folds): mean gain (positive favours "
-        f"{name[:1].lower() + name[1:] if reference is None else name}), wins/ties/losses, {first.test_in_words} "
-        f"over the {family} of a metric; bold where at most "
-        f"{first.settings.alpha:g}."
+        f"{name} against each rival over {len(first.scores.datasets)} datasets"
+        f" ({scores.before_mean}mean over folds): mean gain (positive favours"
+        f" {name[:1].lower() + name[1:] if reference is None else name}), wins/ties/losses,"
+        f" {first.test_in_words} over the {family} of a metric; bold where at most"
+        f" {first.settings.alpha:g}."
     )
     figures = ("Gain", "W/T/L", "p", f"p ({first.family.title})")
     names = ("Metric", *(["Method"] if reference is None else []), "Rival")
@@ -107,13 +119,17 @@ def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores,
     )
 
 
-def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
+def rank_table(
+    found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording
+) -> Table:
     """Make the table of average ranks: methods down, metrics across, with Friedman's test in the notes."""
     first = next(iter(found.values()))
     methods = _in_order(scores.folds, "method")
     columns = []
     for comparison in found.values():
-        by_method = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
+        by_method = dict(
+            zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True)
+        )
         # A metric that a method cannot be scored by ranks the others alone.
         values = [by_method.get(method, float("nan")) for method in methods]
         texts = [format_number(value, 3) for value in values]
@@ -122,10 +138,13 @@ def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wordi
         [TableCell(wording.name(method)), *(column[place] for column in columns)]
         for place, method in enumerate(methods)
     ]
-    notes = tuple(f"{title_of(metric)}: {comparison.friedman.words()}." for metric, comparison in found.items())
+    notes = tuple(
+        f"{title_of(metric)}: {comparison.friedman.words()}."
+        for metric, comparison in found.items()
+    )
     caption = (
-        f"Average ranks over {len(first.scores.datasets)} datasets ({scores.before_mean}mean over folds; 1 is best, "
-        "ties averaged)."
+        f"Average ranks over {len(first.scores.datasets)} datasets ({scores.before_mean}mean over"
+        " folds; 1 is best, ties averaged)."
     )
     return replace(
         Table.of(
@@ -155,16 +174,24 @@ def paper_tables(view: MeasuredScores) -> list[Attachment]:
     for stored, scores in zip(view.all_grids, view.grids, strict=True) if not view.at else ():
         inside = f"{scores.suffix}/" if len(view.grids) > 1 else ""
         end = f"_{scores.suffix}" if scores.suffix else ""
-        found.append(Attachment(f"{inside}benchmark_means{end}.csv", frame_as_csv(means_frame(stored))))
+        found.append(
+            Attachment(f"{inside}benchmark_means{end}.csv", frame_as_csv(means_frame(stored)))
+        )
         here = [measure for measure in view.measures if measure.scores is scores]
         for measure in here:
             name = f"{inside}table_{TABLE_NAMES.get(measure.metric, measure.metric)}.tex"
-            found.append(_latex(name, score_table(scores, measure.metric, named), view.wording.split_columns))
-        compared = {measure.metric: measure.comparison for measure in here if measure.comparison is not None}
+            found.append(
+                _latex(name, score_table(scores, measure.metric, named), view.wording.split_columns)
+            )
+        compared = {
+            measure.metric: measure.comparison for measure in here if measure.comparison is not None
+        }
         if compared and scores.folds["dataset"].nunique() > 1:
             statistics = statistics_table(compared, scores, named)
             found.append(_latex(f"{inside}table_stats.tex", statistics, None))
-            found.append(_latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None))
+            found.append(
+                _latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None)
+            )
     return found
 
 

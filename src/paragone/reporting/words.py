@@ -23,7 +23,8 @@ def headline(comparison: DatasetComparison) -> str:
     >>> import pandas as pd, paragone
     >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": [0.9] * 8, "old": [0.8] * 8})
     >>> print(headline(paragone.compare(scores, metric="accuracy", reference="new")))
-    On datasets like these new is better than old (Wilcoxon signed-rank over datasets, Holm). Its average rank is...
+    On datasets like these new is better than old (Wilcoxon signed-rank over datasets, Holm). Its
+    average rank is...
     """
     return f"{comparison.finding} {_rank(comparison)}"
 
@@ -43,7 +44,11 @@ def _rank(comparison: DatasetComparison) -> str:
     ranks = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
     mine = ranks[comparison.leader]
     better = sorted((rank, name) for name, rank in ranks.items() if rank < mine)
-    place = f"the best of {len(ranks)}" if not better else f"behind {better[0][1]} with {better[0][0]:.2f}"
+    place = (
+        f"the best of {len(ranks)}"
+        if not better
+        else f"behind {better[0][1]} with {better[0][0]:.2f}"
+    )
     return f"Its average rank is {mine:.2f}, {place}."
 
 

@@ -42,11 +42,12 @@ def report(
     results : Results or path
         The results, or the store that holds them.
     out : str or Path
-        The folder to write to. The files of an earlier report are replaced as a whole, or stay as they are where
-        something goes wrong; files that no report wrote are kept. `paragone.folders` says how.
+        The folder to write to. The files of an earlier report are replaced as a whole, or stay as
+        they are where something goes wrong; files that no report wrote are kept. `paragone.folders`
+        says how.
     reference : str, optional
-        The method that the statistics compare with each other; the first one where it is not given. A
-        cross-validation compares with the best variant of each problem instead.
+        The method that the statistics compare with each other; the first one where it is not given.
+        A cross-validation compares with the best variant of each problem instead.
     experiment : str, optional
         Needed where the store holds several.
     metric : str, callable or Metric, optional
@@ -80,7 +81,9 @@ def report(
     opened = results if isinstance(results, Results) else Results.open(results)
     try:
         wording = Wording(dict(display_map or {}), caption_note, label_suffix, split_columns)
-        view = View(opened, experiment, metric=asked_name(metric), reference=reference, wording=wording)
+        view = View(
+            opened, experiment, metric=asked_name(metric), reference=reference, wording=wording
+        )
         return written_report(view, out, charts=charts)[0]
     finally:
         if opened is not results:
@@ -101,7 +104,8 @@ def written_report(
     charts : bool, default=True
         Whether charts are drawn into files too.
     plain : bool, default=False
-        Whether no code but Paragone's own has a part in it: only then is written down what the whole is made from.
+        Whether no code but Paragone's own has a part in it: only then is written down what the
+        whole is made from.
     """
     made_from: dict[str, str] = {}
     before = signs_of_writing(view)
@@ -110,12 +114,16 @@ def written_report(
         with drawn_charts(wanted=charts) as drawing:
             earlier = EarlierCharts(out, made_from)
             if not earlier.are_there:
-                drawing.expect(len(view.described["data"]) * len(view.described["protocol"].get("metrics") or ()))
+                drawing.expect(
+                    len(view.described["data"])
+                    * len(view.described["protocol"].get("metrics") or ())
+                )
             page = page_of(view)
             draw_page(page, folder, drawing, earlier if charts else None)
             write_page(page, folder, view.wording.split_columns)
         files = written_files(folder)
-        # What was written while the page was made may be on it or not: then nobody can tell what it was made from.
+        # What was written while the page was made may be on it or not: then nobody can tell what it
+        # was made from.
         if identity is not None and before == signs_of_writing(view):
             made_from[WHOLE] = identity
     return tuple(Path(out) / file for file in files), page
@@ -134,8 +142,12 @@ def read_display_map(path: Path) -> dict[str, str]:
     {'dagfs': 'DAGFS'}
     """
     content = read_json(path, f"display map {path}")
-    if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
-        raise InputError(f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}')
+    if not isinstance(content, dict) or not all(
+        isinstance(value, str) for value in content.values()
+    ):
+        raise InputError(
+            f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}'
+        )
     return content
 
 
@@ -144,7 +156,9 @@ LATEX_HEAD = "% Every table of the page. Needs \\usepackage{booktabs} and \\usep
 FLOATS = 12
 
 
-def draw_page(page: Page, folder: Path, drawing: Drawing, earlier: EarlierCharts | None = None) -> None:
+def draw_page(
+    page: Page, folder: Path, drawing: Drawing, earlier: EarlierCharts | None = None
+) -> None:
     """Have every chart of the page drawn into files named as its save button names them, but for those that stand."""
     for figure in page.figures():
         stem = folder / "figures" / file_stem(figure.name)
@@ -166,10 +180,16 @@ def write_page(page: Page, folder: Path, split_columns: int | None = None) -> No
     """
     _write(folder / "report.html", render_page(page))
     sheets = page.sheets()
-    texts = [f"## {escape_markdown(sheet.title)}\n\n{to_markdown(sheet.table)}\n" for sheet in sheets]
-    words = [f"## {escape_markdown(title)}\n\n{_prose(text)}\n" for title, text in page.told.items()]
+    texts = [
+        f"## {escape_markdown(sheet.title)}\n\n{to_markdown(sheet.table)}\n" for sheet in sheets
+    ]
+    words = [
+        f"## {escape_markdown(title)}\n\n{_prose(text)}\n" for title, text in page.told.items()
+    ]
     _write(folder / "tables.md", "\n".join([*words, *texts]))
-    latex = [to_latex(captioned(sheet), columns_a_block=split_columns, fit=True) for sheet in sheets]
+    latex = [
+        to_latex(captioned(sheet), columns_a_block=split_columns, fit=True) for sheet in sheets
+    ]
     # LaTeX gives up on more than a few dozen floats in a row.
     pages = ["\n\n".join(latex[i : i + FLOATS]) for i in range(0, len(latex), FLOATS)]
     _write(folder / "tables.tex", LATEX_HEAD + "\n\n\\clearpage\n".join(pages) + "\n")
@@ -188,7 +208,9 @@ def captioned(sheet: Sheet) -> Table:
     """Return a sheet's table with a caption and a label of its own, as a paper needs them."""
     table = sheet.table
     return replace(
-        table, caption=table.caption or f"{sheet.title}.", label=table.label or f"tab:{file_stem(sheet.name)}"
+        table,
+        caption=table.caption or f"{sheet.title}.",
+        label=table.label or f"tab:{file_stem(sheet.name)}",
     )
 
 

@@ -68,7 +68,9 @@ def changed_words(earlier: Mapping[str, str], now: Mapping[str, str]) -> tuple[s
         if before == after:
             continue
         versions = all(word is None or not word.startswith(SOURCE) for word in (before, after))
-        told.append(f"{name} ({before or 'not used'}, now {after or 'not used'})" if versions else name)
+        told.append(
+            f"{name} ({before or 'not used'}, now {after or 'not used'})" if versions else name
+        )
     return tuple(told)
 
 
@@ -80,9 +82,10 @@ _SOURCES = {".py", ".pyw"}
 def code_words(roots: Iterable[Any], plain: Callable[[Any], str] = repr) -> dict[str, str]:
     """Say what code some classes and functions rest on: files by hash, frozen packages by version.
 
-    Followed are the modules of the classes, of their bases and methods, and from there every import, also those
-    inside functions and relative ones, and the packages that modules stand in. A package that was installed and is not
-    editable counts by its version and is not followed; Python itself does not count.
+    Followed are the modules of the classes, of their bases and methods, and from there every
+    import, also those inside functions and relative ones, and the packages that modules stand in. A
+    package that was installed and is not editable counts by its version and is not followed; Python
+    itself does not count.
 
     Parameters
     ----------
@@ -151,7 +154,8 @@ class _ModuleWalk:
                 self.add(module)
         name = f"{value.__module__}:{value.__qualname__}"
         if value.__module__ == "__main__" or "<" in value.__qualname__:
-            # A file's hash does not tell two classes apart that one function made, and a notebook has no file.
+            # A file's hash does not tell two classes apart that one function made, and a notebook
+            # has no file.
             told, modules = live_digest(value, self._plain)
             self.words[name] = f"{SOURCE}{told[:_HASH_LENGTH]}"
             for module in sorted(modules - {"__main__"}):
@@ -164,7 +168,8 @@ class _ModuleWalk:
         parent = name.rpartition(".")[0]
         above = self.add(parent, needed=needed) if parent else None
         if above is not None and above.kind in ("standard", "frozen", "missing"):
-            # What stands in a frozen package is frozen; whether the module is there at all is the package's matter.
+            # What stands in a frozen package is frozen; whether the module is there at all is the
+            # package's matter.
             return above
         found = self._known[name] = find(name)
         if found.kind == "frozen":
@@ -173,7 +178,8 @@ class _ModuleWalk:
             if needed:
                 self.words[name] = MISSING
             else:
-                # It may be a name inside a module; that it is asked for again as a module is not ruled out.
+                # It may be a name inside a module; that it is asked for again as a module is not
+                # ruled out.
                 del self._known[name]
         elif found.kind == "file":
             self._open.append(name)
@@ -189,7 +195,8 @@ class _ModuleWalk:
             for name in imports.possible:
                 self.add(name, needed=False)
             if imports.computed and found.top != OURS:
-                # Paragone's own packages import by name what was asked for, which is where a walk begins.
+                # Paragone's own packages import by name what was asked for, which is where a walk
+                # begins.
                 for name in (*imports.texts, *_beside(found)):
                     self.add(name, needed=False)
 
@@ -207,7 +214,9 @@ class _ModuleWalk:
             check_loaded(found, data)
         package = found.name if found.is_package else found.name.rpartition(".")[0]
         if (sha, package) not in _IMPORTS:
-            _IMPORTS[sha, package] = imports_of_source(data, package) if is_source else _imports_of_code(found, package)
+            _IMPORTS[sha, package] = (
+                imports_of_source(data, package) if is_source else _imports_of_code(found, package)
+            )
         return _IMPORTS[sha, package]
 
 
@@ -233,5 +242,8 @@ def _modules_of(value: Any) -> Iterator[str]:
 
 def _beside(found: Found) -> list[str]:
     """Name the modules beside one that computes the names of what it imports, and in its own package."""
-    folder, prefix = found.file.parent, found.name if found.is_package else found.name.rpartition(".")[0]
+    folder, prefix = (
+        found.file.parent,
+        found.name if found.is_package else found.name.rpartition(".")[0],
+    )
     return [f"{prefix}.{module.name}".lstrip(".") for module in pkgutil.iter_modules([str(folder)])]

@@ -39,8 +39,8 @@ class Found:
     name : str
         The module's name.
     kind : {"standard", "frozen", "file", "namespace", "missing"}
-        Of Python itself; of an installed distribution that nobody edits; a file that may be edited, such as one on
-        PYTHONPATH or of an editable install; a package without a file; or nowhere.
+        Of Python itself; of an installed distribution that nobody edits; a file that may be edited,
+        such as one on PYTHONPATH or of an editable install; a package without a file; or nowhere.
     spec : ModuleSpec, optional
         What Python knows of it.
     version : str
@@ -70,7 +70,11 @@ class Found:
     @property
     def shown(self) -> str:
         """The file as its users know it: relative to the folder that it is imported from."""
-        ending = self.file.name if self.is_package else f"{self.name.rpartition('.')[2]}{self.file.suffix}"
+        ending = (
+            self.file.name
+            if self.is_package
+            else f"{self.name.rpartition('.')[2]}{self.file.suffix}"
+        )
         folder = self.name if self.is_package else self.name.rpartition(".")[0]
         return "/".join([*filter(None, folder.split(".")), ending])
 
@@ -148,7 +152,9 @@ def _find(name: str) -> Found:
         return Found(name, "missing")
     origin = spec.origin
     if origin in (None, "namespace"):
-        return Found(name, "namespace" if spec.submodule_search_locations is not None else "standard", spec)
+        return Found(
+            name, "namespace" if spec.submodule_search_locations is not None else "standard", spec
+        )
     if origin in ("built-in", "frozen") or _is_standard(Path(str(origin))):
         return Found(name, "standard", spec)
     found = Found(name, "file", spec)
@@ -215,15 +221,16 @@ def own_version() -> str:
     >>> own_version().count(".")
     2
     """
-    # Not imported: the door of the package names everything in it, and whatever imports it would hang on all of that.
+    # Not imported: the door of the package names everything in it, and whatever imports it would
+    # hang on all of that.
     return str(sys.modules[OURS].__version__)
 
 
 def is_installed(path: str | Path) -> bool:
     """Tell whether a file or folder belongs to Python, to an installed package or to Paragone itself.
 
-    What does not is the user's own: it is imported anew for every cell, sent to workers elsewhere, and named in the
-    provenance of a run. A checkout of Paragone counts as installed.
+    What does not is the user's own: it is imported anew for every cell, sent to workers elsewhere,
+    and named in the provenance of a run. A checkout of Paragone counts as installed.
 
     Examples
     --------
@@ -237,7 +244,9 @@ def is_installed(path: str | Path) -> bool:
 def is_in_packages(path: Path) -> bool:
     """Tell whether a file or folder stands where Python or an installer puts packages, as no checkout does."""
     whole = path.resolve()
-    return bool(PACKAGE_FOLDERS & set(whole.parts)) or f"{whole}{os.sep}".startswith(_standard_folders())
+    return bool(PACKAGE_FOLDERS & set(whole.parts)) or f"{whole}{os.sep}".startswith(
+        _standard_folders()
+    )
 
 
 def is_installed_module(module: ModuleType) -> bool:
@@ -250,13 +259,16 @@ def is_installed_module(module: ModuleType) -> bool:
     True
     """
     file = getattr(module, "__file__", None)
-    return is_installed(file) if isinstance(file, str) else module.__name__ in sys.builtin_module_names
+    return (
+        is_installed(file) if isinstance(file, str) else module.__name__ in sys.builtin_module_names
+    )
 
 
 def _frozen_version(found: Found) -> str | None:
     """Return the version of the installed distribution that has this very file; None where none has.
 
-    An editable install has its files elsewhere, and a file that was copied among the installed ones is in no list.
+    An editable install has its files elsewhere, and a file that was copied among the installed ones
+    is in no list.
     """
     depth = found.name.count(".") + found.is_package
     if depth >= len(found.file.parents):
@@ -289,7 +301,9 @@ def _lists(metadata: Path, file: str, top: str) -> bool:
     if record:
         return f"\n{file}," in f"\n{record}"
     # Packages of a system's own distribution come without RECORD.
-    return top in _text(metadata / "top_level.txt").split() or metadata.name.lower().startswith(f"{top.lower()}-")
+    return top in _text(metadata / "top_level.txt").split() or metadata.name.lower().startswith(
+        f"{top.lower()}-"
+    )
 
 
 @cache
@@ -350,7 +364,8 @@ def imports_of_source(source: bytes, package: str) -> Imports:
     found: list[tuple[int, str, tuple[str, ...]]] = []
     texts: list[str] = []
     computed = False
-    # Imports are statements; only where names may be computed do expressions matter, which are many.
+    # Imports are statements; only where names may be computed do expressions matter, which are
+    # many.
     statements_only = not any(name.encode() in source for name in _COMPUTED)
     for node in _executed(tree, statements_only):
         if isinstance(node, ast.Import):
@@ -358,7 +373,9 @@ def imports_of_source(source: bytes, package: str) -> Imports:
         elif isinstance(node, ast.ImportFrom):
             found.append((node.level, node.module or "", tuple(alias.name for alias in node.names)))
         elif isinstance(node, (ast.Name, ast.Attribute)):
-            computed = computed or (node.id if isinstance(node, ast.Name) else node.attr) in _COMPUTED
+            computed = (
+                computed or (node.id if isinstance(node, ast.Name) else node.attr) in _COMPUTED
+            )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.append(node.value)
     return _resolved(found, texts if computed else (), package, computed)
@@ -416,7 +433,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _resolved(
-    found: Iterable[tuple[int, str, tuple[str, ...]]], texts: Iterable[str], package: str, computed: bool
+    found: Iterable[tuple[int, str, tuple[str, ...]]],
+    texts: Iterable[str],
+    package: str,
+    computed: bool,
 ) -> Imports:
     wanted: dict[str, None] = {}
     possible: dict[str, None] = {}
@@ -425,7 +445,9 @@ def _resolved(
         if module:
             wanted[module] = None
             possible |= {f"{module}.{each}": None for each in names if each != "*"}
-    named = [module for text in texts if _DOTTED.fullmatch(text) and (module := _absolute(text, package))]
+    named = [
+        module for text in texts if _DOTTED.fullmatch(text) and (module := _absolute(text, package))
+    ]
     return Imports(tuple(wanted), tuple(possible), computed, tuple(dict.fromkeys(named)))
 
 

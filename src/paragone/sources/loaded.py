@@ -31,7 +31,9 @@ def byte_code(code: CodeType) -> bytes:
     """
     inner = b"".join(byte_code(const) for const in code.co_consts if isinstance(const, CodeType))
     plain = [_stable(const) for const in code.co_consts if not isinstance(const, CodeType)]
-    return b"|".join([code.co_code, repr((code.co_name, code.co_names, code.co_varnames, plain)).encode(), inner])
+    return b"|".join(
+        [code.co_code, repr((code.co_name, code.co_names, code.co_varnames, plain)).encode(), inner]
+    )
 
 
 def _stable(const: Any) -> Any:
@@ -50,8 +52,8 @@ _FIRST_SEEN: dict[str, tuple[ModuleSpec, str]] = {}
 def check_loaded(found: Found, source: bytes) -> None:
     """Refuse a module whose file says something else than what Python runs: no key could be true.
 
-    Comments and empty lines may differ. A module that is not imported yet will be imported as it stands, and one that
-    a tool rewrote while it was imported cannot be compared.
+    Comments and empty lines may differ. A module that is not imported yet will be imported as it
+    stands, and one that a tool rewrote while it was imported cannot be compared.
 
     Parameters
     ----------
@@ -61,7 +63,11 @@ def check_loaded(found: Found, source: bytes) -> None:
         What the file says now.
     """
     module, spec = sys.modules.get(found.name), found.spec
-    if not isinstance(module, ModuleType) or spec is None or type(spec.loader) is not SourceFileLoader:
+    if (
+        not isinstance(module, ModuleType)
+        or spec is None
+        or type(spec.loader) is not SourceFileLoader
+    ):
         return
     meaning = _meaning(source)
     known = _FIRST_SEEN.get(found.name)
@@ -78,16 +84,17 @@ def check_loaded(found: Found, source: bytes) -> None:
             raise _edited(found, f" in {function.__qualname__!r}")
     if _is_outdated(found.file, spec, source, compiled):
         raise InputError(
-            f"{found.shown}: Python runs old byte code of it, since size and time of the file are those of an earlier "
-            f"version: save the file again, or delete {Path(str(spec.cached)).name!r} in __pycache__, and start again"
+            f"{found.shown}: Python runs old byte code of it, since size and time of the file are"
+            " those of an earlier version: save the file again, or delete"
+            f" {Path(str(spec.cached)).name!r} in __pycache__, and start again"
         )
     _FIRST_SEEN[found.name] = spec, meaning
 
 
 def _edited(found: Found, where: str = "") -> InputError:
     return InputError(
-        f"{found.shown} is not what Python imported{where}: it was edited since; restart Python (or reload "
-        f"{found.name!r}) so that results belong to the code that made them"
+        f"{found.shown} is not what Python imported{where}: it was edited since; restart Python (or"
+        f" reload {found.name!r}) so that results belong to the code that made them"
     )
 
 
@@ -118,10 +125,18 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _functions(module: ModuleType, file: str) -> Iterator[FunctionType]:
     """Yield the functions that stand in a module and in its classes, and were written in its file."""
     for value in list(vars(module).values()):
-        members = list(vars(value).values()) if inspect.isclass(value) and _belongs(value, module) else [value]
+        members = (
+            list(vars(value).values())
+            if inspect.isclass(value) and _belongs(value, module)
+            else [value]
+        )
         for member in members:
             function = plain_function(member)
-            if function is not None and _belongs(function, module) and function.__code__.co_filename == file:
+            if (
+                function is not None
+                and _belongs(function, module)
+                and function.__code__.co_filename == file
+            ):
                 yield function
 
 
@@ -170,7 +185,9 @@ def _is_outdated(file: Path, spec: ModuleSpec, source: bytes, compiled: CodeType
         stat = file.stat()
     except OSError:
         return False
-    flags, second, size = (int.from_bytes(cached[start : start + 4], "little") for start in (4, 8, 12))
+    flags, second, size = (
+        int.from_bytes(cached[start : start + 4], "little") for start in (4, 8, 12)
+    )
     taken = (second, size) == (int(stat.st_mtime) & 0xFFFFFFFF, len(source) & 0xFFFFFFFF)
     if cached[:4] != importlib.util.MAGIC_NUMBER or flags or not taken:
         return False
@@ -192,8 +209,9 @@ _NOT_CODE = {
 def live_digest(value: Any, plain: Callable[[Any], str]) -> tuple[str, set[str]]:
     """Hash a class or function of a notebook, a script or a function's inside, with what it refers to.
 
-    Followed are the functions, classes and values that its code names, as far as they stand in the same module, the
-    defaults of its parameters, and the variables of the function that it was made in.
+    Followed are the functions, classes and values that its code names, as far as they stand in the
+    same module, the defaults of its parameters, and the variables of the function that it was made
+    in.
 
     Parameters
     ----------
@@ -275,7 +293,10 @@ class _ObjectWalk:
         if not self._is_new(function):
             return
         self.told.append(byte_code(function.__code__))
-        for default in (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items())):
+        for default in (
+            *(function.__defaults__ or ()),
+            *sorted((function.__kwdefaults__ or {}).items()),
+        ):
             self.visit(default)
         for cell in function.__closure__ or ():
             try:

@@ -1,7 +1,7 @@
 """Statistics of comparisons: which method is better, where, and how sure; pure functions of frames and arrays.
 
-One engine whatever the unit: datasets (`compare`), subjects or folds (`pairwise`), samples (`compare_samples`). Tests
-and corrections are registered functions, ours and anybody's.
+One engine whatever the unit: datasets (`compare`), subjects or folds (`pairwise`), samples
+(`compare_samples`). Tests and corrections are registered functions, ours and anybody's.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Bayesian tests: the probabilities that one method is better, practically equal, or worse.
 
-Under a Dirichlet-process posterior the chance that the mean of two new differences lies above the ROPE is ``w' A w``,
-with Dirichlet weights ``w`` over the observed differences (and one prior observation at zero) and ``A`` the matrix that
-says which Walsh sums ``z_i + z_j`` lie above twice the ROPE. In the order of ``z`` each row of ``A`` is a run of zeros
-and then one of ones, so running sums of the weights give the product: n steps per draw and no matrix.
+Under a Dirichlet-process posterior the chance that the mean of two new differences lies above the
+ROPE is ``w' A w``, with Dirichlet weights ``w`` over the observed differences (and one prior
+observation at zero) and ``A`` the matrix that says which Walsh sums ``z_i + z_j`` lie above twice
+the ROPE. In the order of ``z`` each row of ``A`` is a run of zeros and then one of ones, so running
+sums of the weights give the product: n steps per draw and no matrix.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class Posterior:
     rope : float
         Half-width of the region of practical equivalence.
     sample : ndarray of shape (n_samples, 3) or None
-        Posterior draws of the three shares (worse, equal, better), for a chart; None where the posterior
-        has a closed form.
+        Posterior draws of the three shares (worse, equal, better), for a chart; None where the
+        posterior has a closed form.
     n_draws : int
         How many draws the probabilities were counted in; 0 where they have a closed form.
 
@@ -53,7 +54,9 @@ class Posterior:
         """The largest Monte-Carlo standard error of the three probabilities."""
         if self.n_draws == 0:
             return 0.0
-        return float(max(np.sqrt(p * (1 - p) / self.n_draws) for p in (self.better, self.equal, self.worse)))
+        return float(
+            max(np.sqrt(p * (1 - p) / self.n_draws) for p in (self.better, self.equal, self.worse))
+        )
 
     def turned(self) -> Posterior:
         """Return the posterior as it looks from the rival."""
@@ -70,7 +73,8 @@ def count_winners(sample: FloatArray, rope: float, *, keep: bool = True) -> Post
     >>> p.better, p.equal, p.worse
     (0.75, 0.0, 0.25)
     """
-    # Shares that are equal on paper come out of different sums, so equal means equal but for rounding.
+    # Shares that are equal on paper come out of different sums, so equal means equal but for
+    # rounding.
     largest = sample >= sample.max(axis=1, keepdims=True) - 1e-12
     worse, equal, better = (largest / largest.sum(axis=1, keepdims=True)).mean(axis=0).tolist()
     return Posterior(better, equal, worse, rope, sample if keep else None, len(sample))
@@ -131,7 +135,9 @@ def bayesian_sign(
     """
     values = check_differences(differences, least=1)
     check_rope(rope)
-    counts = np.array([(values < -rope).sum(), (np.abs(values) <= rope).sum(), (values > rope).sum()])
+    counts = np.array(
+        [(values < -rope).sum(), (np.abs(values) <= rope).sum(), (values > rope).sum()]
+    )
     alpha = counts.astype(np.float64)
     alpha[1] += prior
     draws = np.random.default_rng(seed).standard_gamma(alpha, size=(n_samples, 3))
@@ -161,7 +167,9 @@ def affordable_draws(n: int, wanted: int, pairs: int = 1) -> int:
     >>> affordable_draws(200, 50_000, pairs=190)
     3947
     """
-    return min(wanted, max(LEAST_DRAWS, min(WEIGHTS_IN_ALL, WEIGHTS_OF_ALL // max(pairs, 1)) // max(n, 1)))
+    return min(
+        wanted, max(LEAST_DRAWS, min(WEIGHTS_IN_ALL, WEIGHTS_OF_ALL // max(pairs, 1)) // max(n, 1))
+    )
 
 
 def draws_in_words(n: int, wanted: int, pairs: int = 1) -> str:
@@ -195,14 +203,16 @@ def bayesian_signed_rank(
     prior : float, default=0.5
         Weight of the prior observation at zero.
     n_samples : int, default=50000
-        Number of posterior draws; fewer beyond some thousand differences, as `Posterior.n_draws` says.
+        Number of posterior draws; fewer beyond some thousand differences, as `Posterior.n_draws`
+        says.
     seed : int, default=0
         Seed of the draws.
 
     Returns
     -------
     Posterior
-        The probabilities and the sample. A Walsh sum on the edge of a region counts half to each side.
+        The probabilities and the sample. A Walsh sum on the edge of a region counts half to each
+        side.
 
     References
     ----------
@@ -217,12 +227,20 @@ def bayesian_signed_rank(
     """
     values = check_differences(differences, least=1)
     check_rope(rope)
-    (posterior,) = signed_rank_posteriors(values[:, None], rope, prior=prior, n_samples=n_samples, seed=seed, keep=True)
+    (posterior,) = signed_rank_posteriors(
+        values[:, None], rope, prior=prior, n_samples=n_samples, seed=seed, keep=True
+    )
     return posterior
 
 
 def signed_rank_posteriors(
-    differences: FloatArray, rope: float, *, prior: float = 0.5, n_samples: int, seed: int, keep: bool = False
+    differences: FloatArray,
+    rope: float,
+    *,
+    prior: float = 0.5,
+    n_samples: int,
+    seed: int,
+    keep: bool = False,
 ) -> list[Posterior]:
     """Return the signed-rank posterior of every column of differences; all share the draws, as they share the rows.
 
@@ -261,8 +279,12 @@ class _Edges:
 
     @staticmethod
     def _places(z: FloatArray, edge: float, noise: float) -> list[NDArray[np.intp]]:
-        places = [np.searchsorted(z, edge - z - noise, "left"), np.searchsorted(z, edge - z + noise, "right")]
-        # A sum on the edge counts half to each side; most often there is none, and one place says it all.
+        places = [
+            np.searchsorted(z, edge - z - noise, "left"),
+            np.searchsorted(z, edge - z + noise, "right"),
+        ]
+        # A sum on the edge counts half to each side; most often there is none, and one place says
+        # it all.
         return places[:1] if (places[0] == places[1]).all() else places
 
     def shares(self, weights: FloatArray) -> FloatArray:
@@ -283,7 +305,11 @@ class _Edges:
 
 
 def bayesian_correlated_t(
-    differences: ArrayLike, *, rope: float = 0.0, test_train_ratio: float | None = None, repeats: int = 1
+    differences: ArrayLike,
+    *,
+    rope: float = 0.0,
+    test_train_ratio: float | None = None,
+    repeats: int = 1,
 ) -> Posterior:
     """Return the probabilities that the mean difference lies above, within and below the ROPE.
 
@@ -303,8 +329,8 @@ def bayesian_correlated_t(
     Returns
     -------
     Posterior
-        In closed form, without a sample. Equal differences leave no doubt: one probability is 1, and a
-        mean of exactly zero without a ROPE is shared between the sides.
+        In closed form, without a sample. Equal differences leave no doubt: one probability is 1,
+        and a mean of exactly zero without a ROPE is shared between the sides.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """What stands beside a verdict on demand and never decides a word: the hierarchical model, strengths, profiles, 5x2cv.
 
-Each is a function from a comparison's scores to a `Beside`: a table to read and plain values for JSON. Adding one is a
-function here and its line in `BESIDE`.
+Each is a function from a comparison's scores to a `Beside`: a table to read and plain values for
+JSON. Adding one is a function here and its line in `BESIDE`.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ class Leading:
 def pair_model(given: Leading, rival: str) -> tuple[Hierarchical, tuple[str, ...]]:
     """Fit the hierarchical model to the leader and a rival; return it and the datasets that it is of.
 
-    A dataset on which one of the two failed, or whose splits are not known, is left out; one whose folds show no spread
-    at all takes the mean variance of the others, because no spread in a few folds is not none.
+    A dataset on which one of the two failed, or whose splits are not known, is left out; one whose
+    folds show no spread at all takes the mean variance of the others, because no spread in a few
+    folds is not none.
     """
     table, settings = given.scores, given.settings
     pair = (table.methods.index(given.leader), table.methods.index(rival))
@@ -76,12 +77,14 @@ def pair_model(given: Leading, rival: str) -> tuple[Hierarchical, tuple[str, ...
             freedoms.append(freedom)
     if len(kept) < 2:
         raise InputError(
-            "the hierarchical model needs two or more datasets with folds of known design, three splits or more each: "
-            f"{given.leader} and {rival} have {len(kept)}"
+            "the hierarchical model needs two or more datasets with folds of known design, three"
+            f" splits or more each: {given.leader} and {rival} have {len(kept)}"
         )
     noise = np.array(variances)
     if not (noise > 0).any():
-        raise InputError(f"the folds of {given.leader} and {rival} show no spread: there is nothing to model")
+        raise InputError(
+            f"the folds of {given.leader} and {rival} show no spread: there is nothing to model"
+        )
     noise = np.where(noise > 0, noise, noise[noise > 0].mean())
     metric = named_metric(table.metric)
     fit = hierarchical_model(
@@ -123,18 +126,34 @@ def hierarchical_beside(given: Leading) -> Beside:
                     "degrees": [x if math.isfinite(x) else "normal" for x in fit.prior.degrees],
                 },
                 "p_better_under_other_priors": others,
-                "datasets": {name: asdict(one) for name, one in zip(datasets, fit.shrunken, strict=True)},
+                "datasets": {
+                    name: asdict(one) for name, one in zip(datasets, fit.shrunken, strict=True)
+                },
             }
         )
-    columns: list[str | Column] = [Column("method", "left"), Column("rival", "left"), "mean difference", "P(better)"]
-    columns += ["next: worse", "next: within", "next: better", "spread between", "P(better), other priors"]
+    columns: list[str | Column] = [
+        Column("method", "left"),
+        Column("rival", "left"),
+        "mean difference",
+        "P(better)",
+    ]
+    columns += [
+        "next: worse",
+        "next: within",
+        "next: better",
+        "spread between",
+        "P(better), other priors",
+    ]
     notes = [
-        "Next: the chances that the true difference on one more dataset lies below, within and above the margin "
-        f"({margin:g}). Flat priors; Corani et al. (2017)."
+        "Next: the chances that the true difference on one more dataset lies below, within and"
+        f" above the margin ({margin:g}). Flat priors; Corani et al. (2017)."
     ]
     heading = "Hierarchical model (beside the verdict)"
     return Beside(
-        "hierarchical", heading, Table.of(columns, rows, label="tab:hierarchical", notes=notes), {"pairs": values}
+        "hierarchical",
+        heading,
+        Table.of(columns, rows, label="tab:hierarchical", notes=notes),
+        {"pairs": values},
     )
 
 
@@ -150,7 +169,14 @@ def strengths_beside(given: Leading) -> Beside:
         tolerance=settings.tolerance,
         seed=settings.seed,
     )
-    columns: list[str | Column] = [Column("method", "left"), "effect", "rank", "true rank", "may be best", "Elo"]
+    columns: list[str | Column] = [
+        Column("method", "left"),
+        "effect",
+        "rank",
+        "true rank",
+        "may be best",
+        "Elo",
+    ]
     decimals = table.decimals if found.on == "scores" else 2
     rows = [
         (
@@ -166,11 +192,17 @@ def strengths_beside(given: Leading) -> Beside:
     ]
     level = f"{1 - settings.alpha:.0%}"
     notes = [
-        f"Effect: mean distance from the mean of a dataset, by {found.on}, positive is better. True ranks hold for all "
-        f"methods together ({level}), and so does the set of methods that may be best; Elo intervals for each alone."
+        f"Effect: mean distance from the mean of a dataset, by {found.on}, positive is better. True"
+        f" ranks hold for all methods together ({level}), and so does the set of methods that may"
+        " be best; Elo intervals for each alone."
     ]
     heading = "Strengths (beside the verdict)"
-    return Beside("strengths", heading, Table.of(columns, rows, label="tab:strengths", notes=notes), asdict(found))
+    return Beside(
+        "strengths",
+        heading,
+        Table.of(columns, rows, label="tab:strengths", notes=notes),
+        asdict(found),
+    )
 
 
 def profiles_beside(given: Leading) -> Beside:
@@ -197,18 +229,34 @@ def profiles_beside(given: Leading) -> Beside:
     rows = []
     sign = -1 if table.higher_is_better else 1
     for one in sorted(found.methods, key=lambda one: sign * one.interquartile_mean.estimate):
-        row = [one.method, _unsigned(one.interquartile_mean, decimals), _unsigned(one.optimality_gap, decimals)]
+        row = [
+            one.method,
+            _unsigned(one.interquartile_mean, decimals),
+            _unsigned(one.optimality_gap, decimals),
+        ]
         against = chance.get(one.method)
-        row += ["-", "-"] if against is None else [_unsigned(against.chance, 3), _unsigned(against.paired, 3)]
+        row += (
+            ["-", "-"]
+            if against is None
+            else [_unsigned(against.chance, 3), _unsigned(against.paired, 3)]
+        )
         rows.append(row)
     what = "runs" if independent else "splits"
     if not independent:
         named = argument("columns", {"run": "subject"})
-        how = f"Splits share training rows: there are no intervals. Independent runs have them ({named} names runs)."
+        how = (
+            "Splits share training rows: there are no intervals. Independent runs have them"
+            f" ({named} names runs)."
+        )
     elif math.isnan(found.methods[0].interquartile_mean.low):
-        how = f"Fewer than {FEWEST} runs beyond the first of each dataset are too few for intervals."
+        how = (
+            f"Fewer than {FEWEST} runs beyond the first of each dataset are too few for intervals."
+        )
     else:
-        how = f"{1 - given.settings.alpha:.0%} intervals, for each figure alone, by the stratified bootstrap over runs."
+        how = (
+            f"{1 - given.settings.alpha:.0%} intervals, for each figure alone, by the stratified"
+            " bootstrap over runs."
+        )
     notes = [f"Over all {what}; the gap is to {found.target:g}. {how}"]
     values = {
         "methods": [asdict(one) for one in found.methods],
@@ -218,25 +266,39 @@ def profiles_beside(given: Leading) -> Beside:
         "target": found.target,
     }
     heading = "Run profiles (beside the verdict)"
-    return Beside("profiles", heading, Table.of(columns, rows, label="tab:profiles", notes=notes), values)
+    return Beside(
+        "profiles", heading, Table.of(columns, rows, label="tab:profiles", notes=notes), values
+    )
 
 
 def _unsigned(interval: Interval, decimals: int) -> str:
-    alone, low, high = (format_number(one, decimals) for one in (interval.estimate, interval.low, interval.high))
+    alone, low, high = (
+        format_number(one, decimals) for one in (interval.estimate, interval.low, interval.high)
+    )
     return alone if math.isnan(interval.low) else f"{alone} [{low}, {high}]"
 
 
 def five_by_two_beside(given: Leading) -> Beside:
     """Test the leader and each rival on every dataset that was split five times into two folds."""
     table, test = given.scores, tests.get("5x2cv-f")
-    pairs = [(table.methods.index(given.leader), table.methods.index(rival)) for rival in given.rivals]
+    pairs = [
+        (table.methods.index(given.leader), table.methods.index(rival)) for rival in given.rivals
+    ]
     values: list[dict[str, Any]] = []
-    fit = [place for place, one in enumerate(table.designs) if one is not None and (one.folds, one.repeats) == (2, 5)]
+    fit = [
+        place
+        for place, one in enumerate(table.designs)
+        if one is not None and (one.folds, one.repeats) == (2, 5)
+    ]
     if not fit:
-        raise InputError("the 5x2cv F test is of five repeats of two folds, which no dataset here has")
+        raise InputError(
+            "the 5x2cv F test is of five repeats of two folds, which no dataset here has"
+        )
     for place in fit:
         scored = UnitScores(table.methods, (), table.folds[place], table.higher_is_better)
-        for rival, column in zip(given.rivals, scored.differences(pairs, given.settings).T, strict=True):
+        for rival, column in zip(
+            given.rivals, scored.differences(pairs, given.settings).T, strict=True
+        ):
             there = bool(np.isfinite(column).all())
             p = test.run(column, {"repeats": 5}).p if there else math.nan
             values.append(
@@ -250,13 +312,26 @@ def five_by_two_beside(given: Leading) -> Beside:
             )
     names = ("dataset", "method", "rival")
     rows = [
-        [*(one[name] for name in names), format_signed(one["mean_difference"], table.decimals), format_p(one["p"])]
+        [
+            *(one[name] for name in names),
+            format_signed(one["mean_difference"], table.decimals),
+            format_p(one["p"]),
+        ]
         for one in values
     ]
-    columns: list[str | Column] = [*(Column(name, "left") for name in names), "mean difference", "p"]
-    notes = ["p is raw, for one dataset and pair; in simulations it falls below .05 in up to 14 % of true nulls."]
+    columns: list[str | Column] = [
+        *(Column(name, "left") for name in names),
+        "mean difference",
+        "p",
+    ]
+    notes = [
+        "p is raw, for one dataset and pair; in simulations it falls below .05 in up to 14 % of"
+        " true nulls."
+    ]
     if out := len(table.datasets) - len(fit):
-        notes.append(f"{out} of {len(table.datasets)} datasets were not split five times into two folds.")
+        notes.append(
+            f"{out} of {len(table.datasets)} datasets were not split five times into two folds."
+        )
     if any(math.isnan(one["p"]) for one in values):
         notes.append("There is no p where a score failed.")
     shown = Table.of(columns, rows, label="tab:five-by-two", notes=notes)

@@ -1,9 +1,10 @@
 """Tests of all methods at once by permutation within datasets: exact where the table is small, seeded beyond.
 
-If the methods do not differ, every order of a dataset's values among the methods is as likely as the one that is there.
-A statistic of the column sums is then compared with its value over all such tables, or over many of them drawn at
-random. Since the methods are exchangeable, only the sorted column sums matter, and tables that share them are counted
-together, one dataset after the other: 14 datasets with 4 methods have 2e19 tables but 3,000 sorted column sums.
+If the methods do not differ, every order of a dataset's values among the methods is as likely as
+the one that is there. A statistic of the column sums is then compared with its value over all such
+tables, or over many of them drawn at random. Since the methods are exchangeable, only the sorted
+column sums matter, and tables that share them are counted together, one dataset after the other: 14
+datasets with 4 methods have 2e19 tables but 3,000 sorted column sums.
 """
 
 from __future__ import annotations
@@ -55,9 +56,12 @@ def exact_spread_p(values: IntArray) -> float | None:
     """
     n_rows, n_columns = values.shape
     if (values == values[0]).all():
-        # Full agreement is the one largest sum of squares: every row after the first must be in that order.
+        # Full agreement is the one largest sum of squares: every row after the first must be in
+        # that order.
         ties = gammaln(np.unique(values[0], return_counts=True)[1] + 1.0).sum()
-        return float(max(np.exp((1 - n_rows) * (gammaln(n_columns + 1.0) - ties)), np.finfo(np.float64).tiny))
+        return float(
+            max(np.exp((1 - n_rows) * (gammaln(n_columns + 1.0) - ties)), np.finfo(np.float64).tiny)
+        )
     if n_rows > MOST_ROWS.get(n_columns, 1):
         return None
     # The order of the first row does not matter: the columns may be named after it.
@@ -79,8 +83,13 @@ def exact_spread_p(values: IntArray) -> float | None:
             return None
         keys = (new - low) @ (base ** np.arange(n_columns, dtype=np.int64))
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        sums, chances = new[first], np.asarray(np.bincount(inverse, weights=weights), dtype=np.float64)
-    return float(min(1.0, chances[np.square(sums).sum(axis=1) >= np.square(values.sum(axis=0)).sum()].sum()))
+        sums, chances = (
+            new[first],
+            np.asarray(np.bincount(inverse, weights=weights), dtype=np.float64),
+        )
+    return float(
+        min(1.0, chances[np.square(sums).sum(axis=1) >= np.square(values.sum(axis=0)).sum()].sum())
+    )
 
 
 def random_spread_p(values: IntArray, seed: int = 0) -> float:
@@ -104,8 +113,9 @@ def random_spread_p(values: IntArray, seed: int = 0) -> float:
 def spread_p(values: IntArray) -> tuple[float, Kind] | None:
     """Return the chance by counting or from random orders, and which; None where the table is large enough for neither.
 
-    Fewer than 20 rows whose sums are too many to count are permuted at random. The F approximation of Friedman's test
-    had a size of .048 to .056 there at a nominal .05, and is left alone for more.
+    Fewer than 20 rows whose sums are too many to count are permuted at random. The F approximation
+    of Friedman's test had a size of .048 to .056 there at a nominal .05, and is left alone for
+    more.
 
     Examples
     --------

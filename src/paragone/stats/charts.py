@@ -50,7 +50,9 @@ def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
     y = alt.Y("row:N", sort=names, axis=alt.Axis(title=None))
     colour = alt.Color(
         "difference:Q",
-        scale=alt.Scale(domain=[-largest, 0, largest], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"),
+        scale=alt.Scale(
+            domain=[-largest, 0, largest], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"
+        ),
         legend=alt.Legend(title="mean difference", format="+.3f"),
     )
     base = from_rows(rows).encode(x=x, y=y)
@@ -63,15 +65,20 @@ def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
         )
         layers.append(text.encode(text=alt.Text("text:N"), color=ink))
     # Its squares hold text: it cannot be made much narrower.
-    size = {"width": CELL_WIDTH * len(names), "height": CELL_HEIGHT * len(names), "usermeta": {"least_share": 0.95}}
+    size = {
+        "width": CELL_WIDTH * len(names),
+        "height": CELL_HEIGHT * len(names),
+        "usermeta": {"least_share": 0.95},
+    }
     chart = alt.layer(*layers).properties(**size)
     return styled(chart, "Pair matrix", f"{note} {_pair_matrix_subtitle(comparison)}".strip())
 
 
 def _pair_matrix_subtitle(comparison: DatasetComparison) -> str:
     return (
-        "Row against column: mean difference (blue favours the row), wins/ties/losses, adjusted p; bold: p at most "
-        f"{comparison.settings.alpha:g} ({comparison.choices['test']}; {comparison.choices['correction']})"
+        "Row against column: mean difference (blue favours the row), wins/ties/losses, adjusted p;"
+        f" bold: p at most {comparison.settings.alpha:g} ({comparison.choices['test']};"
+        f" {comparison.choices['correction']})"
     )
 
 
@@ -117,7 +124,8 @@ def critical_difference(comparison: DatasetComparison) -> Any:
     Returns
     -------
     altair chart
-        The diagram, or the pair matrix with the reason where a bar would cover a method that differs.
+        The diagram, or the pair matrix with the reason where a bar would cover a method that
+        differs.
     """
     cliques = cliques_of(comparison)
     if cliques.reason is not None:
@@ -141,7 +149,9 @@ def cliques_of(comparison: DatasetComparison) -> Cliques:
     ranks = np.array(comparison.friedman.average_ranks)
     if family.reference is None:
         return rank_cliques(ranks, p, table.methods, comparison.settings.alpha)
-    return _around_reference(ranks, p[family.reference], family.reference, table.methods, comparison.settings.alpha)
+    return _around_reference(
+        ranks, p[family.reference], family.reference, table.methods, comparison.settings.alpha
+    )
 
 
 def _around_reference(
@@ -154,7 +164,9 @@ def _around_reference(
     inside = [i for i in range(ranks.size) if low <= ranks[i] <= high]
     strangers = [names[i] for i in inside if not alike[i]]
     if strangers:
-        return Cliques((), f"{strangers[0]} differs from {names[reference]} but ranks among those that do not")
+        return Cliques(
+            (), f"{strangers[0]} differs from {names[reference]} but ranks among those that do not"
+        )
     ordered = tuple(sorted(inside, key=lambda i: ranks[i]))
     return Cliques((ordered,) if len(ordered) > 1 else (), None)
 
@@ -163,7 +175,10 @@ def _subtitle(comparison: DatasetComparison) -> str:
     what = "joined methods do not differ significantly"
     if comparison.family.reference is not None:
         what = f"joined methods do not differ significantly from {comparison.leader}"
-    return f"Average ranks, best on the left; {what} ({comparison.choices['test']}; {comparison.choices['correction']})"
+    return (
+        f"Average ranks, best on the left; {what} ({comparison.choices['test']};"
+        f" {comparison.choices['correction']})"
+    )
 
 
 def _critical(comparison: DatasetComparison) -> float | None:
@@ -237,7 +252,9 @@ def _bars(ranks: tuple[float, ...], cliques: Cliques) -> list[list[tuple[float, 
     ]
 
 
-def _lines(alt: Any, lines: list[list[tuple[float, float]]], x: Any, y_scale: Any, color: str, width: float) -> Any:
+def _lines(
+    alt: Any, lines: list[list[tuple[float, float]]], x: Any, y_scale: Any, color: str, width: float
+) -> Any:
     rows = [
         {"line": number, "step": step, "rank": rank, "y": y}
         for number, line in enumerate(lines)
@@ -246,7 +263,12 @@ def _lines(alt: Any, lines: list[list[tuple[float, float]]], x: Any, y_scale: An
     return (
         from_rows(rows)
         .mark_line(color=color, strokeWidth=width, strokeCap="round")
-        .encode(x=x, y=alt.Y("y:Q", scale=y_scale, axis=None), detail=alt.Detail("line:N"), order=alt.Order("step:Q"))
+        .encode(
+            x=x,
+            y=alt.Y("y:Q", scale=y_scale, axis=None),
+            detail=alt.Detail("line:N"),
+            order=alt.Order("step:Q"),
+        )
     )
 
 
@@ -265,9 +287,11 @@ def _labels(
         places = [p for p in range(k) if (p < left) == on_left]
         rows = [
             {
-                "label": f"{names[order[p]]}  {ranks[order[p]]:.2f}"
-                if on_left
-                else f"{ranks[order[p]]:.2f}  {names[order[p]]}",
+                "label": (
+                    f"{names[order[p]]}  {ranks[order[p]]:.2f}"
+                    if on_left
+                    else f"{ranks[order[p]]:.2f}  {names[order[p]]}"
+                ),
                 "rank": 1 if on_left else k,
                 "y": bars_height + ROW * ((p if on_left else k - 1 - p) + 0.5),
             }
@@ -276,7 +300,11 @@ def _labels(
         sides.append(
             from_rows(rows)
             .mark_text(
-                align="right" if on_left else "left", baseline="middle", fontSize=12, limit=0, dx=-6 if on_left else 6
+                align="right" if on_left else "left",
+                baseline="middle",
+                fontSize=12,
+                limit=0,
+                dx=-6 if on_left else 6,
             )
             .encode(
                 x=x,
@@ -301,13 +329,19 @@ def forest(comparison: DatasetComparison) -> Any:
         Right of zero the leader is better; the margin is shaded where there is one.
     """
     like = "on datasets like these"
-    these = "on these datasets" if len(comparison.scores.datasets) > 1 else f"on {comparison.scores.datasets[0]}"
+    these = (
+        "on these datasets"
+        if len(comparison.scores.datasets) > 1
+        else f"on {comparison.scores.datasets[0]}"
+    )
     shown: list[tuple[str, Pair | LearnerPair]] = [
         (these, pair) for pair in comparison.leading_learners if not math.isnan(pair.p)
     ]
     shown += [(like, pair) for pair in comparison.leading_pairs]
     order = {pair.rival: place for place, pair in enumerate(comparison.leading_pairs)}
-    lines = [IntervalLine(pair.rival, scope, pair.difference, pair.verdict) for scope, pair in shown]
+    lines = [
+        IntervalLine(pair.rival, scope, pair.difference, pair.verdict) for scope, pair in shown
+    ]
     text = f"Differences with intervals, {comparison.choices['intervals']}"
     lines.sort(key=lambda line: order[line.label])
     title = f"{comparison.leader} against each rival"
@@ -346,14 +380,27 @@ def win_tie_loss(comparison: DatasetComparison) -> Any:
                 axis=axis,
             ),
             x2=alt.X2("to:Q"),
-            color=alt.Color("outcome:N", scale=scale, sort=outcomes, legend=alt.Legend(title=None, orient="bottom")),
+            color=alt.Color(
+                "outcome:N",
+                scale=scale,
+                sort=outcomes,
+                legend=alt.Legend(title=None, orient="bottom"),
+            ),
         )
     )
     labels = from_rows(texts).encode(y=y, x=alt.X("middle:Q"), text=alt.Text("count:Q"))
-    white = labels.transform_filter("datum.outcome != 'ties'").mark_text(color="#FFFFFF", fontSize=11)
-    black = labels.transform_filter("datum.outcome == 'ties'").mark_text(color="#000000", fontSize=11)
+    white = labels.transform_filter("datum.outcome != 'ties'").mark_text(
+        color="#FFFFFF", fontSize=11
+    )
+    black = labels.transform_filter("datum.outcome == 'ties'").mark_text(
+        color="#000000", fontSize=11
+    )
     chart = alt.layer(bars, white, black).properties(width=460, height=max(22 * len(rivals), 60))
-    return styled(chart, f"{comparison.leader} against each rival", f"Wins, ties and losses of {comparison.leader}")
+    return styled(
+        chart,
+        f"{comparison.leader} against each rival",
+        f"Wins, ties and losses of {comparison.leader}",
+    )
 
 
 def _rows(comparison: DatasetComparison) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -382,7 +429,8 @@ def rank_boxes(comparison: DatasetComparison) -> Any:
     Returns
     -------
     altair chart
-        Boxes from the lower to the upper quartile, whiskers to the extremes, a dot at the average rank.
+        Boxes from the lower to the upper quartile, whiskers to the extremes, a dot at the average
+        rank.
     """
     import altair as alt
 
@@ -400,7 +448,9 @@ def rank_boxes(comparison: DatasetComparison) -> Any:
         scale=alt.Scale(domain=[0.5, len(names) + 0.5], nice=False),
         axis=alt.Axis(values=list(range(1, len(names) + 1)), format="d"),
     )
-    boxes = from_rows(rows).mark_boxplot(extent="min-max", size=12, color=BLUE, median={"color": "#FFFFFF"})
+    boxes = from_rows(rows).mark_boxplot(
+        extent="min-max", size=12, color=BLUE, median={"color": "#FFFFFF"}
+    )
     dots = from_rows(means).mark_point(filled=True, color=VERMILION, size=45, opacity=1)
     chart = alt.layer(boxes.encode(x=x, y=y), dots.encode(x=alt.X("average_rank:Q"), y=y))
     chart = chart.properties(width=460, height=max(22 * len(names), 60))

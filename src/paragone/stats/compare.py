@@ -79,15 +79,29 @@ def per_dataset_tests(
     [0.0474]
     """
     first, second = np.array(pairs).T
-    names = {"method": [table.methods[i] for i in first], "rival": [table.methods[i] for i in second]}
+    names = {
+        "method": [table.methods[i] for i in first],
+        "rival": [table.methods[i] for i in second],
+    }
     parts = []
     for dataset, folds, design in zip(table.datasets, table.folds, table.designs, strict=True):
         if len(folds) < 2 or design is None or design.torn_groups:
             continue
-        difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
+        difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(
+            pairs, settings
+        )
         tests = _tests(difference, design, settings.margin)
-        parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
-    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
+        parts.append(
+            {
+                "dataset": [dataset] * len(pairs),
+                **names,
+                "folds": [len(folds)] * len(pairs),
+                **tests,
+            }
+        )
+    return pd.DataFrame(
+        {name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS}
+    )
 
 
 def _tests(difference: FloatArray, design: Design, margin: float) -> dict[str, Any]:
@@ -101,7 +115,9 @@ def _tests(difference: FloatArray, design: Design, margin: float) -> dict[str, A
         "t": mean / error,
         "p": 2 * stdtr(df, -np.abs(mean / error)),
         "p_better": better,
-        "p_equal": np.maximum(0.0, 1 - better - worse) if margin > 0 else np.full(mean.shape, np.nan),
+        "p_equal": (
+            np.maximum(0.0, 1 - better - worse) if margin > 0 else np.full(mean.shape, np.nan)
+        ),
         "p_worse": worse,
     }
 
@@ -141,9 +157,9 @@ def compare(
     Parameters
     ----------
     scores : DataFrame, path or object with ``scores()``
-        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``, ``fold``,
-        ``seed`` or ``subject``, ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the
-        same; or the results of an experiment.
+        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``,
+        ``fold``, ``seed`` or ``subject``, ``metric``, ``at``) or wide with one column per method; a
+        CSV or Parquet file of the same; or the results of an experiment.
     metric : str, callable or Metric, optional
         Which metric, as `find_metric` takes it; needed where the scores hold several.
     reference : str, optional
@@ -153,20 +169,22 @@ def compare(
     at : float, optional
         The point of the grid; left out, a grid is reduced to its mean.
     missing : {"complete", "worst", "refuse"}, default="complete"
-        What a missing or failed score counts as: its block is left out for all methods; it is a loss to any score; or
-        it is refused.
+        What a missing or failed score counts as: its block is left out for all methods; it is a
+        loss to any score; or it is refused.
     test : str, Test or callable, optional
-        How differences over datasets are tested: a name (``wilcoxon`` by default, ``paired-t``), ``module:name``, or a
-        function of differences that returns a :class:`~paragone.stats.TestResult`.
+        How differences over datasets are tested: a name (``wilcoxon`` by default, ``paired-t``),
+        ``module:name``, or a function of differences that returns a
+        :class:`~paragone.stats.TestResult`.
     correction : str, Correction or callable, optional
-        ``holm`` (default with a reference), ``shaffer`` (default for all pairs), ``bergmann`` (up to 9
-        methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``, ``nemenyi``,
-        ``bonferroni-dunn``, ``module:name``, or a function from raw to adjusted p-values.
+        ``holm`` (default with a reference), ``shaffer`` (default for all pairs), ``bergmann`` (up
+        to 9 methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``,
+        ``nemenyi``, ``bonferroni-dunn``, ``module:name``, or a function from raw to adjusted
+        p-values.
     alpha : float, default=0.05
         Level for the whole family.
     margin : float, default=0.0
-        The largest difference that does not matter, in units of the metric, stated before the scores are looked at.
-        Only with a margin can methods be found equivalent.
+        The largest difference that does not matter, in units of the metric, stated before the
+        scores are looked at. Only with a margin can methods be found equivalent.
     rope : float, optional
         Former name of ``margin``.
     zeros : {"wilcox", "pratt", "split"}, default="wilcox"
@@ -174,16 +192,17 @@ def compare(
     tolerance : float, default=1e-9
         Relative tolerance of a tie.
     test_train_ratio : float, optional
-        ``n_test / n_train`` of a split, for the tests within a dataset. By default from the splits of an experiment; in
-        a file k folds per repeat test on ``1 / (k - 1)`` as many rows as they train on.
+        ``n_test / n_train`` of a split, for the tests within a dataset. By default from the splits
+        of an experiment; in a file k folds per repeat test on ``1 / (k - 1)`` as many rows as they
+        train on.
     repeats : int, optional
-        How often the rows of a dataset were split anew; needed where a file has more than 20 folds and no column
-        ``repeat``.
+        How often the rows of a dataset were split anew; needed where a file has more than 20 folds
+        and no column ``repeat``.
     designs : mapping of str to Design, optional
         How each dataset was split, where the scores do not tell.
     differences : {"plain", "log"}, optional
-        Compare scores as they are or by log-ratios; by default the latter where a metric that has the target's unit
-        (RMSE, MAE) has scores of very different size on the datasets.
+        Compare scores as they are or by log-ratios; by default the latter where a metric that has
+        the target's unit (RMSE, MAE) has scores of very different size on the datasets.
     columns : mapping of str to str, optional
         What columns of a table are, where their names do not tell: ``{"run": "seed"}``.
     methods_in : {"rows", "columns"}, optional
@@ -193,7 +212,8 @@ def compare(
     n_samples : int, default=20000
         Posterior draws.
     bayes : bool, optional
-        Whether to compute Bayesian probabilities; by default with a reference, or for up to 45 pairs.
+        Whether to compute Bayesian probabilities; by default with a reference, or for up to 45
+        pairs.
     seed : int, default=0
         Seed of the posterior.
 
@@ -212,7 +232,8 @@ def compare(
     ... })
     >>> result = compare(scores, metric="accuracy", reference="new")
     >>> print(result.verdict)
-    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0300 [+0.0200, ...
+    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0300 [+0.0200,
+    ...
     """
     settings = ComparisonSettings(
         alpha=alpha,
@@ -240,7 +261,9 @@ def compare(
         methods_in=methods_in,
         ignore=ignore,
     )
-    return compare_table(table, reference=reference, test=test, correction=correction, settings=settings)
+    return compare_table(
+        table, reference=reference, test=test, correction=correction, settings=settings
+    )
 
 
 def compare_table(
@@ -259,11 +282,17 @@ def compare_table(
     chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
     settings = replace(settings, size=table.size)
     if np.isnan(table.values).all():
-        raise InputError("no method has the scores of all folds of any dataset: nothing is left to compare")
+        raise InputError(
+            "no method has the scores of all folds of any dataset: nothing is left to compare"
+        )
     # A failed score ranks last: below all others by more than any tie.
     oriented = table.values if table.higher_is_better else -table.values
     last = np.nanmin(oriented) - 1 - np.nanmax(np.abs(oriented))
-    ranks = method_ranks(np.where(np.isnan(oriented), last, oriented), tolerance=settings.tolerance, size=settings.size)
+    ranks = method_ranks(
+        np.where(np.isnan(oriented), last, oriented),
+        tolerance=settings.tolerance,
+        size=settings.size,
+    )
     scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
     friedman = friedman_of_ranks(ranks)
@@ -274,11 +303,16 @@ def compare_table(
         average_ranks=ranks.mean(axis=0),
         size=settings.size,
     )
-    within: Sequence[tuple[int, int]] = better_ranked_first(family, np.argsort(order.places).astype(float))
+    within: Sequence[tuple[int, int]] = better_ranked_first(
+        family, np.argsort(order.places).astype(float)
+    )
     if leader_alone_within(family, len(table.datasets)):
         within = [pair for pair in within if pair[0] == order.places[0]]
     learners: tuple[LearnerPair, ...] = ()
-    tells = [one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS for one in table.designs]
+    tells = [
+        one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS
+        for one in table.designs
+    ]
     if all(tells):
         learners = learner_pairs(
             table.methods,
@@ -309,14 +343,18 @@ def _warnings(
 ) -> tuple[str, ...]:
     warnings = []
     if len(table.datasets) == 1:
-        warnings.append("There is one dataset only, so nothing can be said about datasets in general.")
+        warnings.append(
+            "There is one dataset only, so nothing can be said about datasets in general."
+        )
     if family.on_ranks and settings.margin > 0:
         warnings.append(
-            f"{family.title} tests average ranks and cannot show an equivalence: choose another correction."
+            f"{family.title} tests average ranks and cannot show an equivalence: choose another"
+            " correction."
         )
     if pairs[0].posterior is not None and len(table.datasets) < FEW:
         warnings.append(
-            f"With {datasets_in_words(len(table.datasets))} the Bayesian probabilities are overconfident, because the "
-            "posterior knows only the few differences it has seen: do not lean on them."
+            f"With {datasets_in_words(len(table.datasets))} the Bayesian probabilities are"
+            " overconfident, because the posterior knows only the few differences it has seen: do"
+            " not lean on them."
         )
     return tuple(warnings)

@@ -14,7 +14,15 @@ from paragone.errors import InputError
 from paragone.stats.registries import Correction, corrections
 from paragone.ties import FloatArray
 
-__all__ = ["benjamini_hochberg", "bergmann_hommel", "bonferroni", "hochberg", "holm", "hommel", "shaffer"]
+__all__ = [
+    "benjamini_hochberg",
+    "bergmann_hommel",
+    "bonferroni",
+    "hochberg",
+    "holm",
+    "hommel",
+    "shaffer",
+]
 
 
 def check_p_values(p_values: ArrayLike) -> FloatArray:
@@ -210,7 +218,8 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
 def shaffer(p_values: ArrayLike) -> FloatArray:
     """Adjust the p-values of all k(k-1)/2 pairs by how many of them can still be true together.
 
-    If A = B and B = C then A = C, so after some rejections fewer equalities can hold than Holm counts.
+    If A = B and B = C then A = C, so after some rejections fewer equalities can hold than Holm
+    counts.
 
     Parameters
     ----------
@@ -278,14 +287,17 @@ def numbers_of_true_pairs(n_methods: int) -> NDArray[np.int64]:
     >>> numbers_of_true_pairs(4).tolist()
     [0, 1, 2, 3, 6]
     """
-    # Bit s of a number stands for s equal pairs; a group of some size moves all that the rest can have.
+    # Bit s of a number stands for s equal pairs; a group of some size moves all that the rest can
+    # have.
     sets = [1]
     for n in range(1, n_methods + 1):
         found = 0
         for size in range(1, n + 1):
             found |= sets[n - size] << (size * (size - 1) // 2)
         sets.append(found)
-    return np.array([place for place, bit in enumerate(bin(sets[-1])[:1:-1]) if bit == "1"], dtype=np.int64)
+    return np.array(
+        [place for place, bit in enumerate(bin(sets[-1])[:1:-1]) if bit == "1"], dtype=np.int64
+    )
 
 
 MOST_METHODS = 9
@@ -338,8 +350,8 @@ def exhaustive_sets(n_methods: int) -> NDArray[np.bool_]:
     """
     if n_methods > MOST_METHODS:
         raise InputError(
-            f"Bergmann-Hommel takes at most {MOST_METHODS} methods, not {n_methods}: use shaffer, which "
-            "rests on the same logic"
+            f"Bergmann-Hommel takes at most {MOST_METHODS} methods, not {n_methods}: use shaffer,"
+            " which rests on the same logic"
         )
     groups = np.array(list(_partitions(n_methods)), dtype=np.int8)
     first, second = np.array(list(combinations(range(n_methods), 2))).T

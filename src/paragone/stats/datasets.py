@@ -67,7 +67,8 @@ class DatasetComparison(Comparison):
     friedman : Friedman
         Friedman's chi-square and Iman-Davenport's F.
     learners : tuple of LearnerPair
-        The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be told.
+        The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be
+        told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
     overall_test : str
@@ -122,7 +123,11 @@ class DatasetComparison(Comparison):
     def leading_pairs(self) -> tuple[Pair, ...]:
         """The pairs that the verdict is about: the leader with each rival, the best rival first."""
         places = {method: place for place, method in enumerate(self.ordered)}
-        mine = [pair.seen_from(self.leader) for pair in self.pairs if self.leader in (pair.method, pair.rival)]
+        mine = [
+            pair.seen_from(self.leader)
+            for pair in self.pairs
+            if self.leader in (pair.method, pair.rival)
+        ]
         return tuple(sorted(mine, key=lambda pair: places[pair.rival]))
 
     @cached_property
@@ -151,7 +156,9 @@ class DatasetComparison(Comparison):
 
     def finding_of(self, leader: str) -> TwoScopes:
         """Return what is said of one method against the others that it was compared with."""
-        pairs = [pair.seen_from(leader) for pair in self.pairs if leader in (pair.method, pair.rival)]
+        pairs = [
+            pair.seen_from(leader) for pair in self.pairs if leader in (pair.method, pair.rival)
+        ]
         names = {leader, *(pair.rival for pair in pairs)}
         order = [name for name in self.ordered if name in names]
         logarithms = self.scores.differences == "log"
@@ -162,7 +169,10 @@ class DatasetComparison(Comparison):
             leader=leader,
             metric=self.scores.metric or "score",
             datasets=self.scores.datasets,
-            means={name: math.exp(self.means[name]) if logarithms else self.means[name] for name in order},
+            means={
+                name: math.exp(self.means[name]) if logarithms else self.means[name]
+                for name in order
+            },
             on_these=told,
             untold="" if any(not math.isnan(pair.p) for pair in told) else self.untold,
             like_these=tuple(pairs),
@@ -176,13 +186,19 @@ class DatasetComparison(Comparison):
     def untold(self) -> str:
         """Why nothing is said of the learners on these datasets; empty where it is, or where there are no folds."""
         if self.learners and any(np.isnan(folds).any() for folds in self.scores.folds):
-            return "A score failed, which leaves no mean difference of the learners on these datasets."
+            return (
+                "A score failed, which leaves no mean difference of the learners on these datasets."
+            )
         return why_untold(self.scores.designs, [len(folds) for folds in self.scores.folds])
 
     @property
     def test_in_words(self) -> str:
         """What p is and how it was adjusted, as a caption says it."""
-        p = "p of average ranks" if self.family.on_ranks else self.test.p_in_words(self.settings.options)
+        p = (
+            "p of average ranks"
+            if self.family.on_ranks
+            else self.test.p_in_words(self.settings.options)
+        )
         return f"{p} and its {self.family.title} adjustment"
 
     @property
@@ -196,7 +212,9 @@ class DatasetComparison(Comparison):
         rows = self._leading_tests.get(dataset)
         if rows is None:
             return self.per_dataset.iloc[:0]
-        return rows.assign(p=adjusted_where_known(rows["p"].to_list(), self.correction_within.adjust))
+        return rows.assign(
+            p=adjusted_where_known(rows["p"].to_list(), self.correction_within.adjust)
+        )
 
     @cached_property
     def _leading_tests(self) -> dict[str, pd.DataFrame]:
@@ -217,9 +235,16 @@ class DatasetComparison(Comparison):
         }
 
     def _deciding_words(self, sizes: Sequence[DecidingSize | None]) -> list[str]:
-        whats = ("show a difference of this size", f"show one of less than {self.settings.margin:g}")
+        whats = (
+            "show a difference of this size",
+            f"show one of less than {self.settings.margin:g}",
+        )
         designs = self.scores.designs
-        return [size.words(what, designs) for size, what in zip(sizes, whats, strict=True) if size is not None]
+        return [
+            size.words(what, designs)
+            for size, what in zip(sizes, whats, strict=True)
+            if size is not None
+        ]
 
     @property
     def verdict(self) -> str:
@@ -236,7 +261,9 @@ class DatasetComparison(Comparison):
             self.scores.differences == "log",
             {rival: self._deciding_words(sizes) for rival, sizes in self.deciding.items()},
         )
-        return "\n".join(dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs)
+        return "\n".join(
+            dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs
+        )
 
     @property
     def marked(self) -> tuple[Pair | LearnerPair, ...]:
@@ -264,7 +291,10 @@ class DatasetComparison(Comparison):
         """One row per pair, with everything beside its p."""
         learners = {frozenset((pair.method, pair.rival)): pair for pair in self.learners}
         return pd.DataFrame(
-            [_pair_row(pair, learners.get(frozenset((pair.method, pair.rival)))) for pair in self.pairs]
+            [
+                _pair_row(pair, learners.get(frozenset((pair.method, pair.rival))))
+                for pair in self.pairs
+            ]
         )
 
     @cached_property
@@ -276,7 +306,11 @@ class DatasetComparison(Comparison):
                 "average_rank": self.ranks.mean(axis=0),
                 "mean": _column_means(self.scores.values),
                 "median": [
-                    float(np.median(column[~np.isnan(column)])) if not np.isnan(column).all() else math.nan
+                    (
+                        float(np.median(column[~np.isnan(column)]))
+                        if not np.isnan(column).all()
+                        else math.nan
+                    )
                     for column in self.scores.values.T
                 ],
                 "failed_on": np.isnan(self.scores.values).sum(axis=0),
@@ -289,7 +323,10 @@ class DatasetComparison(Comparison):
     def corrections(self) -> pd.DataFrame:
         """Adjusted p of every pair under every correction that fits this family."""
         raw = np.array([pair.test.p for pair in self.pairs])
-        names = {"method": [pair.method for pair in self.pairs], "rival": [pair.rival for pair in self.pairs]}
+        names = {
+            "method": [pair.method for pair in self.pairs],
+            "rival": [pair.rival for pair in self.pairs],
+        }
         frame = pd.DataFrame({**names, "raw": raw})
         for correction in fitting_corrections(self.family, len(self.scores.methods)):
             if correction.on_ranks:
@@ -339,12 +376,16 @@ class DatasetComparison(Comparison):
         table, leader = self.scores, self.leader
         name = self.leading_pairs[0].rival if rival is None else rival
         if name not in table.methods or name == leader:
-            raise unknown_name("rival", name, [method for method in table.methods if method != leader])
+            raise unknown_name(
+                "rival", name, [method for method in table.methods if method != leader]
+            )
         pair = next(pair for pair in self.leading_pairs if pair.rival == name)
         a, b = (table.values[:, table.methods.index(method)] for method in (name, leader))
         there = ~(np.isnan(a) | np.isnan(b))
         keys = np.array(table.datasets, dtype=object)
-        only_a, only_b = (tuple(keys[np.isnan(gone) & ~np.isnan(has)]) for gone, has in ((b, a), (a, b)))
+        only_a, only_b = (
+            tuple(keys[np.isnan(gone) & ~np.isnan(has)]) for gone, has in ((b, a), (a, b))
+        )
         return PairedComparison(
             unit="dataset",
             test=self.test,
@@ -366,7 +407,9 @@ class DatasetComparison(Comparison):
         (name,) = checked_names([name])
         if name not in self._beside:
             rivals = tuple(pair.rival for pair in self.leading_pairs)
-            self._beside[name] = BESIDE[name](Leading(self.scores, self.leader, rivals, self.settings))
+            self._beside[name] = BESIDE[name](
+                Leading(self.scores, self.leader, rivals, self.settings)
+            )
         return self._beside[name]
 
     def with_beside(self, *names: str) -> DatasetComparison:
@@ -380,7 +423,9 @@ class DatasetComparison(Comparison):
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes ``summary`` (a row per method), ``pairs`` and ``scores`` (a row per dataset)."""
         makers = {"summary": summary_table, "pairs": pairs_table, "scores": scores_table}
-        found: dict[str, Callable[[], Table]] = {name: partial(make, self) for name, make in makers.items()}
+        found: dict[str, Callable[[], Table]] = {
+            name: partial(make, self) for name, make in makers.items()
+        }
         return found | {name: partial(beside_table, self, name) for name in self.shown_beside}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -402,7 +447,8 @@ class DatasetComparison(Comparison):
         values: dict[str, Any] = plain(
             {
                 "metric": table.metric,
-                # Values are the error's: the scorer that was asked for is named beside it, for programs that look.
+                # Values are the error's: the scorer that was asked for is named beside it, for
+                # programs that look.
                 **({} if table.scorer is None else {"scorer": table.scorer}),
                 "higher_is_better": table.higher_is_better,
                 "methods": list(table.methods),
@@ -416,7 +462,13 @@ class DatasetComparison(Comparison):
                 "overall": {"test": self.overall_test, **asdict(self.overall(self.overall_test))},
                 "ranks": self.rank_table.to_dict("records"),
                 "pairs": [
-                    {**row, "won": pair.won, "tied": pair.tied, "lost": pair.lost, "flipped_by": pair.flipped_by}
+                    {
+                        **row,
+                        "won": pair.won,
+                        "tied": pair.tied,
+                        "lost": pair.lost,
+                        "flipped_by": pair.flipped_by,
+                    }
                     for row, pair in zip(self.table.to_dict("records"), self.pairs, strict=True)
                 ],
                 "deciding": [
@@ -464,8 +516,13 @@ class DatasetComparison(Comparison):
 
     def __repr__(self) -> str:
         (_, above), *blocks = self.blocks()
-        texts = [(heading, block if isinstance(block, str) else to_text(block)) for heading, block in blocks]
-        return "\n\n".join([str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)])
+        texts = [
+            (heading, block if isinstance(block, str) else to_text(block))
+            for heading, block in blocks
+        ]
+        return "\n\n".join(
+            [str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)]
+        )
 
 
 def beside_table(comparison: DatasetComparison, name: str) -> Table:
@@ -478,7 +535,10 @@ def _column_means(values: FloatArray) -> FloatArray:
     there = ~np.isnan(values)
     counts = there.sum(axis=0)
     means: FloatArray = np.divide(
-        np.where(there, values, 0.0).sum(axis=0), counts, out=np.full(counts.shape, np.nan), where=counts > 0
+        np.where(there, values, 0.0).sum(axis=0),
+        counts,
+        out=np.full(counts.shape, np.nan),
+        where=counts > 0,
     )
     return means
 
@@ -486,20 +546,30 @@ def _column_means(values: FloatArray) -> FloatArray:
 def _mean_cells(comparison: DatasetComparison, methods: Sequence[str]) -> Any:
     """Return the cells of mean scores; a mean of fewer datasets than others have is never the best."""
     table, means = comparison.scores, comparison.means
-    n = {name: int((~np.isnan(column)).sum()) for name, column in zip(table.methods, table.values.T, strict=True)}
+    n = {
+        name: int((~np.isnan(column)).sum())
+        for name, column in zip(table.methods, table.values.T, strict=True)
+    }
     whole = [n[method] == len(table.datasets) for method in methods]
     texts = [
         format_number(means[method], table.decimals) + ("" if all_ else f" (of {n[method]})")
         for method, all_ in zip(methods, whole, strict=True)
     ]
-    values = [means[method] if all_ else math.nan for method, all_ in zip(methods, whole, strict=True)]
-    how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
+    values = [
+        means[method] if all_ else math.nan for method, all_ in zip(methods, whole, strict=True)
+    ]
+    how: dict[str, Any] = {
+        "higher_is_better": table.higher_is_better,
+        "size": comparison.settings.size,
+    }
     return mark_best(values, texts, **how)
 
 
 def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
     posterior = pair.posterior
-    on_these = LearnerPair(pair.method, pair.rival, "undecided", Interval(math.nan), math.nan, math.nan)
+    on_these = LearnerPair(
+        pair.method, pair.rival, "undecided", Interval(math.nan), math.nan, math.nan
+    )
     if learner is not None:
         on_these = learner.seen_from(pair.method)
     return {
@@ -550,7 +620,11 @@ def caption(comparison: DatasetComparison) -> str:
     """Return the sentence that states metric, test, correction and n."""
     table, choices = comparison.scores, comparison.choices
     n = len(table.datasets)
-    by = f" by {choices['metric']}" if table.metric else f", {direction_in_words(table.higher_is_better)}"
+    by = (
+        f" by {choices['metric']}"
+        if table.metric
+        else f", {direction_in_words(table.higher_is_better)}"
+    )
     return (
         f"{len(table.methods)} methods on {datasets_in_words(n)}{by}. "
         f"{comparison.overall_in_words}. "
@@ -568,19 +642,30 @@ def summary_table(comparison: DatasetComparison) -> Table:
     beaten: dict[str, list[int]] = {method: [] for method in place}
     for pair in comparison.marked:
         if pair.verdict in ("better", "worse"):
-            winner, loser = (pair.method, pair.rival) if pair.verdict == "better" else (pair.rival, pair.method)
+            winner, loser = (
+                (pair.method, pair.rival) if pair.verdict == "better" else (pair.rival, pair.method)
+            )
             beaten[winner].append(place[loser])
     means = _mean_cells(comparison, frame["method"].tolist())
-    ranks = mark_best(frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False)
+    ranks = mark_best(
+        frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False
+    )
     rows = [
         (str(place[method]), method, mean, rank, str(best), numbers_in_words(beaten[method]))
-        for method, mean, rank, best in zip(frame["method"], means, ranks, frame["best_on"], strict=True)
+        for method, mean, rank, best in zip(
+            frame["method"], means, ranks, frame["best_on"], strict=True
+        )
     ]
     columns: list[str | Column] = ["", Column("method", "left"), "mean", "average rank", "best on"]
     if not any(beaten.values()):
-        return Table.of(columns, [row[:-1] for row in rows], caption=caption(comparison), label="tab:comparison")
+        return Table.of(
+            columns, [row[:-1] for row in rows], caption=caption(comparison), label="tab:comparison"
+        )
     columns.append(Column(BETTER_THAN, "left"))
-    text = caption(comparison) + f" Better than: the methods, by number, that are worse {comparison.marked_where}."
+    text = (
+        caption(comparison)
+        + f" Better than: the methods, by number, that are worse {comparison.marked_where}."
+    )
     return Table.of(columns, rows, caption=text, label="tab:comparison")
 
 
@@ -598,7 +683,9 @@ def numbers_in_words(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(
+        f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
 
 
 def pairs_table(comparison: DatasetComparison) -> Table:
@@ -607,20 +694,47 @@ def pairs_table(comparison: DatasetComparison) -> Table:
     learners = {frozenset((pair.method, pair.rival)): pair for pair in comparison.learners}
     columns: list[str | Column] = [Column("method", "left"), Column("rival", "left")]
     columns += [Column("on these", "left"), "p adjusted", "mean difference"] if learners else []
-    columns += [Column("like these", "left"), "p", "p adjusted", "difference", "mean", "W/T/L", "delta", "A12"]
+    columns += [
+        Column("like these", "left"),
+        "p",
+        "p adjusted",
+        "difference",
+        "mean",
+        "W/T/L",
+        "delta",
+        "A12",
+    ]
     bayes = any(pair.posterior is not None for pair in comparison.pairs)
     equal = bayes and comparison.settings.margin > 0
     columns += ["P(better)", *(["P(equal)"] if equal else []), "P(worse)"] if bayes else []
     rows = []
     for pair in (*comparison.leading_pairs, *rest):
         learner = learners.get(frozenset((pair.method, pair.rival)))
-        told = [] if learner is None else _learner_cells(learner.seen_from(pair.method), comparison.scores.decimals)
-        rows.append([pair.method, pair.rival, *told, *_pair_cells(pair, bayes, equal, comparison.scores.decimals)])
-    # A sharper correction that takes longer stands beside the chosen one, where the methods are few enough for it.
-    fit = {one.name: one.title for one in fitting_corrections(comparison.family, len(comparison.scores.methods))}
+        told = (
+            []
+            if learner is None
+            else _learner_cells(learner.seen_from(pair.method), comparison.scores.decimals)
+        )
+        rows.append(
+            [
+                pair.method,
+                pair.rival,
+                *told,
+                *_pair_cells(pair, bayes, equal, comparison.scores.decimals),
+            ]
+        )
+    # A sharper correction that takes longer stands beside the chosen one, where the methods are few
+    # enough for it.
+    fit = {
+        one.name: one.title
+        for one in fitting_corrections(comparison.family, len(comparison.scores.methods))
+    }
     if title := fit.get(comparison.family.correction.beside):
         frame = comparison.corrections
-        beside = {frozenset(pair): p for *pair, p in frame[["method", "rival", title]].itertuples(index=False)}
+        beside = {
+            frozenset(pair): p
+            for *pair, p in frame[["method", "rival", title]].itertuples(index=False)
+        }
         place = 8 if learners else 5
         columns.insert(place, f"p {title.partition('-')[0]}")
         for row in rows:
@@ -660,17 +774,29 @@ def _pair_cells(pair: Pair, bayes: bool, equal: bool, decimals: int) -> list[str
 def scores_table(comparison: DatasetComparison) -> Table:
     """Return one row per dataset with mean and deviation over folds, best in bold; means and ranks below."""
     table = comparison.scores
-    how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
+    how: dict[str, Any] = {
+        "higher_is_better": table.higher_is_better,
+        "size": comparison.settings.size,
+    }
     order = [table.methods.index(method) for method in comparison.rank_table["method"]]
     rows: list[tuple[str | TableCell, ...]] = []
     for dataset, values, folds in zip(table.datasets, table.values, table.folds, strict=True):
         spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.full(len(values), np.nan)
         texts = [
-            "failed" if math.isnan(values[i]) else format_mean_std(values[i], spread[i], table.decimals) for i in order
+            (
+                "failed"
+                if math.isnan(values[i])
+                else format_mean_std(values[i], spread[i], table.decimals)
+            )
+            for i in order
         ]
         rows.append((dataset, *mark_best(values[order], texts, **how)))
     rank = comparison.ranks.mean(axis=0)[order]
     rows.append(("Mean", *_mean_cells(comparison, [table.methods[i] for i in order])))
-    rows.append(("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False)))
+    rows.append(
+        ("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False))
+    )
     columns = ["dataset", *(table.methods[i] for i in order)]
-    return Table.of(columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),))
+    return Table.of(
+        columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),)
+    )

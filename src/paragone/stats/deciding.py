@@ -1,10 +1,11 @@
 """What would decide a comparison on the datasets at hand: more rows, more datasets like these, or more repeats.
 
-A difference is found with 80 % power where it measures so many standard errors (noncentral t). The variance of the mean
-shrinks with the rows of every dataset and with the number of datasets. Repeats are no new rows: they can take off only
-what hangs on how the rows were split, so their gain ends at a floor. How far it goes is asked of the same rule that
-gives the verdict its variance, with as many repeats as would be made: as those seen vary, or, where one was made and
-nothing is known of others, at best.
+A difference is found with 80 % power where it measures so many standard errors (noncentral t). The
+variance of the mean shrinks with the rows of every dataset and with the number of datasets. Repeats
+are no new rows: they can take off only what hangs on how the rows were split, so their gain ends at
+a floor. How far it goes is asked of the same rule that gives the verdict its variance, with as many
+repeats as would be made: as those seen vary, or, where one was made and nothing is known of others,
+at best.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class DecidingSize:
     repeats : int or None
         How many repeats of every dataset's splits; None where no number of them will do.
     at_best : bool
-        Whether that number of repeats is a bound that holds for the most helpful repeats only, none having been seen.
+        Whether that number of repeats is a bound that holds for the most helpful repeats only, none
+        having been seen.
     """
 
     rows: float
@@ -57,15 +59,21 @@ class DecidingSize:
         Examples
         --------
         >>> DecidingSize(3.2, 8, None, True).words("show a difference of this size", [Design(5, 1, 0.25)])
-        'about 3.2 times the rows, or 8 datasets like these, would show a difference of this size with 80 % power; more
+        'about 3.2 times the rows, or 8 datasets like these, would show a difference of this size
+        with 80 % power; more
         repeats will not'
         """
         if math.isinf(self.rows) or self.datasets is None:
-            return f"more than {MOST_TIMES:,} times the rows would be needed to {what}".replace(",", " ")
+            return f"more than {MOST_TIMES:,} times the rows would be needed to {what}".replace(
+                ",", " "
+            )
         first = next(one for one in designs if one is not None)
         unit = "subjects" if first.ratio == 0 else "rows"
         times = f"{self.rows:.2g}" if self.rows < 10 else f"{math.ceil(self.rows)}"
-        told = f"about {times} times the {unit}, or {self.datasets} datasets like these, would {what} with 80 % power"
+        told = (
+            f"about {times} times the {unit}, or {self.datasets} datasets like these, would {what}"
+            " with 80 % power"
+        )
         if first.ratio == 0:
             return told
         thing = "hold-outs" if first.folds == 1 else "repeats"
@@ -93,7 +101,8 @@ def deciding_sizes(
     Returns
     -------
     difference, equivalence : DecidingSize or None
-        None where the pair has no p; the latter also without a margin that is larger than the difference.
+        None where the pair has no p; the latter also without a margin that is larger than the
+        difference.
 
     Examples
     --------
@@ -115,7 +124,8 @@ def deciding_sizes(
     seen = list(zip(columns, table.designs, strict=True))
     share, mean = settings.alpha / n_family, abs(pair.difference.estimate)
     room = settings.margin - mean
-    # Both sides must be shown where the difference is next to nothing: each may then miss half as often.
+    # Both sides must be shown where the difference is next to nothing: each may then miss half as
+    # often.
     power = 1 - (1 - POWER) / 2 if mean < settings.margin / 2 else POWER
     return (
         _size(seen, mean, lambda df: detectable_errors(share, df, POWER)),
@@ -124,7 +134,9 @@ def deciding_sizes(
 
 
 def _size(
-    seen: Sequence[tuple[FloatArray, Design | None]], distance: float, errors: Callable[[float], float]
+    seen: Sequence[tuple[FloatArray, Design | None]],
+    distance: float,
+    errors: Callable[[float], float],
 ) -> DecidingSize:
     """Return what would make a distance measure enough standard errors."""
     error, freedom = _error(seen)
@@ -144,7 +156,10 @@ def _size(
         else:
             low = middle
     made = max(design.repeats for _, design in seen if design is not None)
-    repeats = next((r for r in REPEATS if r > made and enough(*_error([_repeated(one, r) for one in seen]))), None)
+    repeats = next(
+        (r for r in REPEATS if r > made and enough(*_error([_repeated(one, r) for one in seen]))),
+        None,
+    )
     return DecidingSize(rows, max(high, n), repeats, made == 1)
 
 
@@ -153,14 +168,18 @@ def _error(seen: Sequence[tuple[FloatArray, Design | None]]) -> tuple[float, flo
     found = [dataset_estimates(difference, design)[1:] for difference, design in seen]
     variances = np.array([float(variance.min()) for variance, _ in found])
     freedoms = np.array([freedom for _, freedom in found])
-    return math.sqrt(variances.sum()) / len(found), float(variances.sum() ** 2 / (variances**2 / freedoms).sum())
+    return math.sqrt(variances.sum()) / len(found), float(
+        variances.sum() ** 2 / (variances**2 / freedoms).sum()
+    )
 
 
-def _repeated(one: tuple[FloatArray, Design | None], repeats: int) -> tuple[FloatArray, Design | None]:
+def _repeated(
+    one: tuple[FloatArray, Design | None], repeats: int
+) -> tuple[FloatArray, Design | None]:
     """Return the differences of a dataset as more repeats might have them, a column for each way they might vary.
 
-    Those that were seen come again and again. Of one repeat alone both ends are tried: others that agree with it, and
-    others whose means vary as if no two shared a row.
+    Those that were seen come again and again. Of one repeat alone both ends are tried: others that
+    agree with it, and others whose means vary as if no two shared a row.
     """
     difference, design = one
     if design is None:
@@ -170,7 +189,9 @@ def _repeated(one: tuple[FloatArray, Design | None], repeats: int) -> tuple[Floa
     again = values[places]
     if design.repeats > 1 or design.folds == 1:
         return _rescaled(again, values)[:, None], more
-    moved = np.repeat(np.where(np.arange(repeats) % 2, 1.0, -1.0), design.folds) * values.std(ddof=1)
+    moved = np.repeat(np.where(np.arange(repeats) % 2, 1.0, -1.0), design.folds) * values.std(
+        ddof=1
+    )
     apart = again * math.sqrt(1 - 1 / design.folds) + moved / math.sqrt(design.folds)
     return np.stack([_rescaled(again, values), _rescaled(apart, values)], axis=1), more
 

@@ -1,7 +1,8 @@
 """How the scores of a dataset came about: folds, repeats, and how many rows a split tests on per row it trains on.
 
-A test on folds is only as good as this. Ten times ten folds that are taken for a hundred folds of one cross-validation
-reject true nulls in 42 % of cases at a nominal 5 %, so what is not known is not guessed: there is no design, and no p.
+A test on folds is only as good as this. Ten times ten folds that are taken for a hundred folds of
+one cross-validation reject true nulls in 42 % of cases at a nominal 5 %, so what is not known is
+not guessed: there is no design, and no p.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ class Design:
     repeats : int
         How often the rows were split anew.
     ratio : float
-        Test rows per train row, the mean over the splits; 0 where nothing overlaps, as between subjects.
+        Test rows per train row, the mean over the splits; 0 where nothing overlaps, as between
+        subjects.
     torn_groups : bool, default=False
-        Whether rows of one group stand in train and in test of one split. They are not independent then, and no
-        variance of folds knows by how much: false claims of 9 to 23 % were seen.
+        Whether rows of one group stand in train and in test of one split. They are not independent
+        then, and no variance of folds knows by how much: false claims of 9 to 23 % were seen.
 
     Examples
     --------
@@ -96,7 +98,10 @@ class Design:
         if self.folds == 1:
             return spread * (1 / self.n_splits + self.ratio + HOLD_OUT_LUCK), self.n_splits - 1
         # More folds than usual share no less luck.
-        luck = np.maximum(np.cbrt(np.maximum(self.ratio, 1 / (MOST_FOLDS - 1))) / 2 - self.ratio, 0.0) * spread
+        luck = (
+            np.maximum(np.cbrt(np.maximum(self.ratio, 1 / (MOST_FOLDS - 1))) / 2 - self.ratio, 0.0)
+            * spread
+        )
         if self.repeats > 1:
             means = values.reshape(self.repeats, self.folds, *values.shape[1:]).mean(axis=1)
             seen = 2 * means.var(axis=0, ddof=1)
@@ -167,7 +172,9 @@ def design_of_columns(repeats: Sequence[str], folds: Sequence[str]) -> Design | 
     """
     _, counts = np.unique(np.asarray(repeats, dtype=object).astype(str), return_counts=True)
     n_folds = int(counts[0])
-    if (counts != n_folds).any() or (len(counts) == 1 and (n_folds > MOST_FOLDS or named_repeats(folds))):
+    if (counts != n_folds).any() or (
+        len(counts) == 1 and (n_folds > MOST_FOLDS or named_repeats(folds))
+    ):
         return None
     if n_folds == 1:
         # Hold-outs: how many rows they test on, no column tells.
@@ -190,7 +197,9 @@ def named_repeats(folds: Sequence[str]) -> int:
     return len(firsts) if len(firsts) > 1 else 0
 
 
-def said_design(known: Design | None, n_splits: int, repeats: int | None, ratio: float | None) -> Design | None:
+def said_design(
+    known: Design | None, n_splits: int, repeats: int | None, ratio: float | None
+) -> Design | None:
     """Return the design as the user says it is, which overrules what is known of it.
 
     Parameters
@@ -202,8 +211,9 @@ def said_design(known: Design | None, n_splits: int, repeats: int | None, ratio:
     repeats : int or None
         How often the rows were split anew.
     ratio : float or None
-        ``n_test / n_train`` of a split. Where it is that of k folds and the scores are several times k, they are
-        taken for repeats of k folds, which claims less than as many hold-outs would.
+        ``n_test / n_train`` of a split. Where it is that of k folds and the scores are several
+        times k, they are taken for repeats of k folds, which claims less than as many hold-outs
+        would.
 
     Examples
     --------
@@ -239,14 +249,21 @@ def asked_for(n_splits: int, folds: Sequence[str]) -> str:
     Examples
     --------
     >>> asked_for(100, [str(number) for number in range(100)])
-    'repeats=10 (if they are 10 times 10 folds), repeats=1 (one cross-validation) or test_train_ratio=N_TEST/N_TRAIN'
+    'repeats=10 (if they are 10 times 10 folds), repeats=1 (one cross-validation) or
+    test_train_ratio=N_TEST/N_TRAIN'
     """
     ratio = argument("test_train_ratio", "N_TEST/N_TRAIN")
     if not any(folds):
         return ratio
-    likely = named_repeats(folds) or next((n_splits // k for k in (10, 5, 2) if n_splits % k == 0), 1)
-    several = f"{argument('repeats', likely)} (if they are {likely} times {n_splits // likely} folds), "
-    return f"{several if likely > 1 else ''}{argument('repeats', 1)} (one cross-validation) or {ratio}"
+    likely = named_repeats(folds) or next(
+        (n_splits // k for k in (10, 5, 2) if n_splits % k == 0), 1
+    )
+    several = (
+        f"{argument('repeats', likely)} (if they are {likely} times {n_splits // likely} folds), "
+    )
+    return (
+        f"{several if likely > 1 else ''}{argument('repeats', 1)} (one cross-validation) or {ratio}"
+    )
 
 
 def designs_in_words(designs: Sequence[Design | None]) -> str:
@@ -268,4 +285,6 @@ def designs_in_words(designs: Sequence[Design | None]) -> str:
         times = f"{one.repeats} x " if one.folds > 1 and one.repeats > 1 else ""
         texts[f"{times}{what} (n_test/n_train = {one.ratio:.3g})"] = None
     unknown = sum(one is None for one in designs)
-    return "; ".join([*texts, *([f"not known for {unknown} dataset{'s' * (unknown > 1)}"] if unknown else [])])
+    return "; ".join(
+        [*texts, *([f"not known for {unknown} dataset{'s' * (unknown > 1)}"] if unknown else [])]
+    )

@@ -41,7 +41,9 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE) -
     return (result.w_plus - result.w_minus) / total if total else 0.0
 
 
-def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE, size: float = 0.0) -> float:
+def vargha_delaney_a12(
+    a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE, size: float = 0.0
+) -> float:
     """Return P(b > a) + P(b = a) / 2 over all pairings of a score of ``b`` with one of ``a``.
 
     The pairing by dataset is not used: this is how much two clouds of scores overlap. See
@@ -54,7 +56,8 @@ def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERAN
     tolerance : float, default=1e-9
         Scores this close (relative) are equal.
     size : float, default=0.0
-        The size of what the scores were made from; 1 for a metric without a unit. See `paragone.ties`.
+        The size of what the scores were made from; 1 for a metric without a unit. See
+        `paragone.ties`.
 
     Returns
     -------

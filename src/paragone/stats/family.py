@@ -40,7 +40,8 @@ class ComparisonSettings:
     tolerance : float
         Relative tolerance of a tie.
     size : float
-        The size of what the scores were made from: 1 for a metric without a unit. See `paragone.ties`.
+        The size of what the scores were made from: 1 for a metric without a unit. See
+        `paragone.ties`.
     test_train_ratio : float or None
         ``n_test / n_train`` of a split, for the tests on folds.
     repeats : int
@@ -48,7 +49,8 @@ class ComparisonSettings:
     n_samples : int
         Posterior draws.
     bayes : bool or None
-        Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs without.
+        Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs
+        without.
     seed : int
         Seed of the posterior.
     """
@@ -72,13 +74,17 @@ class ComparisonSettings:
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha lies between 0 and 1, not {self.alpha}")
         if not 0 <= self.margin < np.inf:
-            raise InputError(f"the margin is a difference in units of the metric, 0 or more, not {self.margin}")
+            raise InputError(
+                f"the margin is a difference in units of the metric, 0 or more, not {self.margin}"
+            )
         if not 0 <= self.tolerance < 1:
             raise InputError(f"the tolerance is relative, from 0 to below 1, not {self.tolerance}")
         if self.n_samples < 100:
             raise InputError("at least 100 posterior draws are needed")
         if self.test_train_ratio is not None and not self.test_train_ratio > 0:
-            raise InputError(f"test_train_ratio is positive (0.111 for 10 folds), not {self.test_train_ratio}")
+            raise InputError(
+                f"test_train_ratio is positive (0.111 for 10 folds), not {self.test_train_ratio}"
+            )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -191,22 +197,36 @@ def choose_family(
     default = "shaffer" if reference is None else "holm"
     chosen = find_correction(default if correction is None else correction)
     if chosen.family == "reference" and reference is None:
-        raise InputError(f"{chosen.title} compares with one reference: name it, or choose {chosen.instead or default}")
+        raise InputError(
+            f"{chosen.title} compares with one reference: name it, or choose"
+            f" {chosen.instead or default}"
+        )
     if chosen.family == "all pairs" and reference is not None:
-        raise InputError(f"{chosen.title} needs all pairs: leave out the reference, or choose {default}")
+        raise InputError(
+            f"{chosen.title} needs all pairs: leave out the reference, or choose {default}"
+        )
     if chosen.most_methods is not None and n_methods > chosen.most_methods:
         raise InputError(
-            f"{chosen.title} takes at most {chosen.most_methods} methods, not {n_methods}: choose {default}"
+            f"{chosen.title} takes at most {chosen.most_methods} methods, not {n_methods}: choose"
+            f" {default}"
         )
     if reference is None:
         return Family(tuple(combinations(range(n_methods), 2)), None, chosen)
-    return Family(tuple((reference, other) for other in range(n_methods) if other != reference), reference, chosen)
+    return Family(
+        tuple((reference, other) for other in range(n_methods) if other != reference),
+        reference,
+        chosen,
+    )
 
 
 def fitting_corrections(family: Family, n_methods: int) -> list[Correction]:
     """Return every correction that fits the family, those on ranks last."""
     kinds = ("any", "all pairs" if family.reference is None else "reference")
-    fit = [one for one in corrections if one.family in kinds and n_methods <= (one.most_methods or n_methods)]
+    fit = [
+        one
+        for one in corrections
+        if one.family in kinds and n_methods <= (one.most_methods or n_methods)
+    ]
     return sorted(fit, key=lambda one: one.on_ranks)
 
 

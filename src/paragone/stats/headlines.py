@@ -1,7 +1,8 @@
 """The finding of a comparison as a headline: one sentence, and the scope that it holds in.
 
-The two scopes are two claims. A headline speaks of one of them, whose pairs are the ones to draw beside it, so that
-every word of it can be read off the picture; what the other scope shows stands beside.
+The two scopes are two claims. A headline speaks of one of them, whose pairs are the ones to draw
+beside it, so that every word of it can be read off the picture; what the other scope shows stands
+beside.
 """
 
 from __future__ import annotations
@@ -69,21 +70,32 @@ def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> He
     if told_here and not (n > 1 and decided[1] and not decided[0]):
         text = _sentence(found, here, best, failed)
         beside = _like_these(found) if n > 1 else "One dataset cannot speak for others."
-        return Headline(where_in_words(found.datasets), text, LIKE_THESE, beside, comparison.learners)
+        return Headline(
+            where_in_words(found.datasets), text, LIKE_THESE, beside, comparison.learners
+        )
     if n > 1:
         text = _sentence(found, like, best, failed)
         here_text = "The folds alone do not show it." if told_here else found.untold
         if not decided[1]:
-            text, here_text = f"{_standing(found, best)}{_failed(failed)}.", f"{_like_these(found)} {here_text}".strip()
+            text, here_text = (
+                f"{_standing(found, best)}{_failed(failed)}.",
+                f"{_like_these(found)} {here_text}".strip(),
+            )
         return Headline(LIKE_THESE, text, "How sure that is" if not decided[1] else "On these datasets", here_text,
                         comparison.pairs)  # fmt: skip
-    untold = found.untold or "One score on one dataset says nothing of chance: give the scores of folds."
+    untold = (
+        found.untold or "One score on one dataset says nothing of chance: give the scores of folds."
+    )
     text = f"{_standing(found, best)}{_failed(failed)}."
     return Headline(where_in_words(found.datasets), text, "How sure that is", untold, ())
 
 
-def _sentence(found: TwoScopes, pairs: Sequence[Pair | LearnerPair], best: str, failed: Sequence[str]) -> str:
-    return pair_sentence(found.leader, best, pairs, found.means, failed, logarithms=found.logarithms)
+def _sentence(
+    found: TwoScopes, pairs: Sequence[Pair | LearnerPair], best: str, failed: Sequence[str]
+) -> str:
+    return pair_sentence(
+        found.leader, best, pairs, found.means, failed, logarithms=found.logarithms
+    )
 
 
 def pair_sentence(
@@ -125,10 +137,18 @@ def pair_sentence(
         by_word.setdefault(words[name].verdict, []).append(name)
     worse, equal, open_ = (by_word.get(word, []) for word in ("better", "equivalent", "undecided"))
     better = by_word.get("worse", [])
-    small = ", though by less than the margin" if worse and all(words[name].within for name in worse) else ""
+    small = (
+        ", though by less than the margin"
+        if worse and all(words[name].within for name in worse)
+        else ""
+    )
     if len(worse) == len(rivals):
         whom = rivals[0] if len(rivals) == 1 else _all(len(rivals))
-        lead = f"{leader} is better than {whom}" if len(rivals) == 1 else f"{leader} is best: better than {whom}"
+        lead = (
+            f"{leader} is better than {whom}"
+            if len(rivals) == 1
+            else f"{leader} is best: better than {whom}"
+        )
         return f"{lead}{small}{_failed(failed)}."
     if len(open_) == len(rivals):
         return f"Undecided: {_open(leader, best, rivals, means, logarithms)}{_failed(failed)}."
@@ -147,11 +167,18 @@ def pair_sentence(
     joined = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
     if leader != best:
         return f"Against {leader}: {joined}."
-    # The dataset as the unit counts wins: a few large ones make the best mean of a method that loses to another.
-    return f"{leader} has the best mean, yet {joined}." if better else f"{leader} scores best; {joined}."
+    # The dataset as the unit counts wins: a few large ones make the best mean of a method that
+    # loses to another.
+    return (
+        f"{leader} has the best mean, yet {joined}."
+        if better
+        else f"{leader} scores best; {joined}."
+    )
 
 
-def _open(leader: str, best: str, rivals: Sequence[str], means: Mapping[str, float], logarithms: bool) -> str:
+def _open(
+    leader: str, best: str, rivals: Sequence[str], means: Mapping[str, float], logarithms: bool
+) -> str:
     """Say that nothing is shown of any rival."""
     if leader != best:
         return f"nothing is shown of {leader} against {_who(rivals)}"
@@ -178,7 +205,10 @@ def _like_these(found: TwoScopes) -> str:
     if any(pair.verdict != "undecided" for pair in pairs):
         order = [name for name in found.means if name != found.leader]
         return f"{found.leader} is {claims_in_words(pairs, order, found.settings)}."
-    enough, many = enough_datasets(len(found.family.pairs), found.settings.alpha), len(found.family.pairs)
+    enough, many = (
+        enough_datasets(len(found.family.pairs), found.settings.alpha),
+        len(found.family.pairs),
+    )
     if n < enough and not found.family.on_ranks:
         whom = f"{many} pairs" if many > 1 else "a pair"
         return f"Not shown yet: {n} datasets are too few for {whom}. At least {enough} are needed."

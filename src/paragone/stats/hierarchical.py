@@ -1,19 +1,22 @@
 r"""The hierarchical model of one pair over datasets: what is shared, what the next dataset will show, what one showed.
 
-A dataset's mean difference is what its folds tell of its true difference, and the true differences are a sample:
+A dataset's mean difference is what its folds tell of its true difference, and the true differences
+are a sample:
 
 .. math:: \bar x_d \mid \delta_d \sim N(\delta_d, v_d), \qquad \delta_d \sim t_\nu(\delta_0, \tau)
 
-with :math:`v_d` the variance of a mean over folds and repeats (`paragone.stats.designs`). That variance is an estimate
-itself: with :math:`f_d` degrees of freedom the first distribution is a Student t, without which intervals that are
-called 95 % hold in 86 to 90 % with five folds. The prior is flat: on
-:math:`\delta_0` over the metric's range, on :math:`\tau` from 0 to 1000 times the size of the noise, on :math:`\nu`
-over a grid that ends in the normal distribution. Corani, Benavoli, Demsar, Mangili and Zaffalon (2017) *Machine
-Learning* 106:1817-1837, who sample it with Stan.
+with :math:`v_d` the variance of a mean over folds and repeats (`paragone.stats.designs`). That
+variance is an estimate itself: with :math:`f_d` degrees of freedom the first distribution is a
+Student t, without which intervals that are called 95 % hold in 86 to 90 % with five folds. The
+prior is flat: on
+:math:`\delta_0` over the metric's range, on :math:`\tau` from 0 to 1000 times the size of the
+noise, on :math:`\nu` over a grid that ends in the normal distribution. Corani, Benavoli, Demsar,
+Mangili and Zaffalon (2017) *Machine Learning* 106:1817-1837, who sample it with Stan.
 
-Nothing is sampled here. A Student t is a normal distribution whose precision is drawn from a gamma distribution, so
-that a dataset's true difference integrates out in closed form, and three dimensions are left: two are integrated on a
-grid around the mass, the third (:math:`\nu`) is a sum. What comes out stands beside a verdict and never decides a word.
+Nothing is sampled here. A Student t is a normal distribution whose precision is drawn from a gamma
+distribution, so that a dataset's true difference integrates out in closed form, and three
+dimensions are left: two are integrated on a grid around the mass, the third (:math:`\nu`) is a sum.
+What comes out stands beside a verdict and never decides a word.
 """
 
 from __future__ import annotations
@@ -71,7 +74,8 @@ class Hierarchical:
     Attributes
     ----------
     means, variances, freedoms : ndarray of shape (n_datasets,)
-        A dataset's mean difference, the variance of that mean, and the degrees of freedom of the variance.
+        A dataset's mean difference, the variance of that mean, and the degrees of freedom of the
+        variance.
     margin, level : float
         Half-width of what is too small to matter, and the level of the intervals.
     prior : Prior
@@ -107,7 +111,9 @@ class Hierarchical:
         coarser = self._grid.coarser()
         return tuple(
             _shrunken(coarser, mean, variance, freedom, self.prior.degrees, self.level)
-            for mean, variance, freedom in zip(self.means, self.variances, self.freedoms, strict=True)
+            for mean, variance, freedom in zip(
+                self.means, self.variances, self.freedoms, strict=True
+            )
         )
 
     def sensitivity(self) -> dict[str, Hierarchical]:
@@ -118,8 +124,12 @@ class Hierarchical:
         low, high, widest = self.prior.low, self.prior.high, self.prior.widest
         noise = noise_size(self.means, self.variances)
         priors = {
-            "tau up to 100 times the noise": Prior(low, high, min(widest, 100 * noise), self.prior.degrees),
-            "tau up to 10 times the noise": Prior(low, high, min(widest, 10 * noise), self.prior.degrees),
+            "tau up to 100 times the noise": Prior(
+                low, high, min(widest, 100 * noise), self.prior.degrees
+            ),
+            "tau up to 10 times the noise": Prior(
+                low, high, min(widest, 10 * noise), self.prior.degrees
+            ),
             "normal between datasets": Prior(low, high, widest, (math.inf,)),
             "Student t with 2 degrees of freedom": Prior(low, high, widest, (2.0,)),
         }
@@ -155,11 +165,11 @@ def hierarchical_model(
     level : float, default=0.95
         Level of the intervals.
     span : float, default=inf
-        The largest difference that the metric can have: 1 for one that goes from 0 to 1. Neither delta_0 nor tau
-        exceeds it.
+        The largest difference that the metric can have: 1 for one that goes from 0 to 1. Neither
+        delta_0 nor tau exceeds it.
     widest : float, default=1000
-        The upper end of tau, in units of the mean standard error or of the standard deviation of the means, whichever
-        is larger (the second matters only where folds show almost no noise).
+        The upper end of tau, in units of the mean standard error or of the standard deviation of
+        the means, whichever is larger (the second matters only where folds show almost no noise).
     degrees : sequence of float
         Degrees of freedom of the differences between datasets, equally likely.
 
@@ -178,33 +188,49 @@ def hierarchical_model(
     """
     m, v = np.asarray(means, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     if m.ndim != 1 or m.shape != v.shape or m.size < 2:
-        raise InputError("the hierarchical model takes a mean and a variance for each of two or more datasets")
+        raise InputError(
+            "the hierarchical model takes a mean and a variance for each of two or more datasets"
+        )
     if not (np.isfinite(m).all() and np.isfinite(v).all() and (v >= 0).all()):
         raise InputError("the hierarchical model needs finite means, and variances of zero or more")
     f = np.broadcast_to(np.asarray(freedoms, dtype=np.float64), m.shape)
     if not (f >= 1).all():
         raise InputError("the hierarchical model needs variances of one degree of freedom or more")
-    if not (margin >= 0 and 0 < level < 1 and span > 0 and widest > 0 and len(degrees) and min(degrees) > 1):
+    if not (
+        margin >= 0
+        and 0 < level < 1
+        and span > 0
+        and widest > 0
+        and len(degrees)
+        and min(degrees) > 1
+    ):
         raise InputError(
-            "the hierarchical model takes a margin of 0 or more, a level between 0 and 1, a positive span and end of "
-            "tau, and degrees of freedom above 1"
+            "the hierarchical model takes a margin of 0 or more, a level between 0 and 1, a"
+            " positive span and end of tau, and degrees of freedom above 1"
         )
     noise = noise_size(m, v)
     if noise == 0:
-        raise InputError("nothing differs within or between the datasets, so there is nothing to model")
+        raise InputError(
+            "nothing differs within or between the datasets, so there is nothing to model"
+        )
     if np.abs(m).max() > span:
-        raise InputError(f"a mean difference of {np.abs(m).max():g} lies outside the metric's range of {span:g}")
+        raise InputError(
+            f"a mean difference of {np.abs(m).max():g} lies outside the metric's range of {span:g}"
+        )
     end = min(widest * noise, span)
     # Without a range the flat prior goes on as far as anything could be seen from.
     reach = min(float(np.abs(m).max()) + 8 * (end + noise), span)
-    return _fit(m, v, f, Prior(-reach, reach, end, tuple(float(one) for one in degrees)), margin, level)
+    return _fit(
+        m, v, f, Prior(-reach, reach, end, tuple(float(one) for one in degrees)), margin, level
+    )
 
 
 def moderated_variances(variances: ArrayLike, freedoms: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Draw the variances of datasets towards each other, as far as they are alike but for their own uncertainty.
 
-    A variance from five folds is often several times too small by chance, and a dataset is then trusted too much. How
-    much the true ones differ shows in how much more the estimates differ than they would by chance.
+    A variance from five folds is often several times too small by chance, and a dataset is then
+    trusted too much. How much the true ones differ shows in how much more the estimates differ than
+    they would by chance.
 
     Parameters
     ----------
@@ -214,7 +240,8 @@ def moderated_variances(variances: ArrayLike, freedoms: ArrayLike) -> tuple[Floa
     Returns
     -------
     variances, freedoms : ndarray
-        The moderated variances; their degrees of freedom are at most those of all datasets together.
+        The moderated variances; their degrees of freedom are at most those of all datasets
+        together.
 
     References
     ----------
@@ -246,7 +273,9 @@ def _inverse_trigamma(value: float) -> float:
     return float(brentq(lambda x: float(polygamma(1, x)) - value, 1e-4, 1 / value + 1, xtol=1e-10))
 
 
-def _fit(m: FloatArray, v: FloatArray, f: FloatArray, prior: Prior, margin: float, level: float) -> Hierarchical:
+def _fit(
+    m: FloatArray, v: FloatArray, f: FloatArray, prior: Prior, margin: float, level: float
+) -> Hierarchical:
     grid = posterior_grid(m, v, f, prior)
     below = _cumulative(grid)
     low, middle_mean, high = (
@@ -306,7 +335,8 @@ FINER = 4
 def _next_below(grid: PosteriorGrid, end: float, degrees: tuple[float, ...]) -> float:
     """Return the chance that one more dataset's true difference lies below the end.
 
-    Near tau = 0 that is a step in delta_0, which points miss: so it is averaged over each cell by its integral.
+    Near tau = 0 that is a step in delta_0, which points miss: so it is averaged over each cell by
+    its integral.
     """
     from scipy.interpolate import make_interp_spline
 
@@ -338,21 +368,32 @@ def _integrated_distribution(x: FloatArray, tau: FloatArray, nu: float) -> Float
 
 
 def _shrunken(
-    grid: PosteriorGrid, mean: float, variance: float, freedom: float, degrees: tuple[float, ...], level: float
+    grid: PosteriorGrid,
+    mean: float,
+    variance: float,
+    freedom: float,
+    degrees: tuple[float, ...],
+    level: float,
 ) -> Interval:
     """Return a dataset's true difference: a mixture of normal distributions over the grid and the precisions."""
     if variance == 0:
         return Interval(mean, mean, mean)
     noise, wide, total, table = components(grid.tau, variance, freedom, degrees)
-    density = (exponents(grid.delta, total, mean) / np.sqrt(total)[:, None, :]).reshape(-1, len(table))
-    # Plain sums here and below: a small threaded product waits longer for its threads than it computes.
+    density = (exponents(grid.delta, total, mean) / np.sqrt(total)[:, None, :]).reshape(
+        -1, len(table)
+    )
+    # Plain sums here and below: a small threaded product waits longer for its threads than it
+    # computes.
     given = np.einsum("ij,jk->ik", density, table)
     held = grid.weight.swapaxes(0, 1).reshape(given.shape)
     share = np.divide(held, given, out=np.zeros_like(given), where=given > 0)
-    weight = np.maximum(density * np.einsum("ik,jk->ij", share, table), 0.0).reshape(grid.tau.size, grid.delta.size, -1)
+    weight = np.maximum(density * np.einsum("ik,jk->ij", share, table), 0.0).reshape(
+        grid.tau.size, grid.delta.size, -1
+    )
     pull = (noise / (noise + wide))[:, None, :]
     place = pull * grid.delta[:, None] + (1 - pull) * mean
-    # A cell of delta_0 is spread over its width: without noise of its own a component would be a step.
+    # A cell of delta_0 is spread over its width: without noise of its own a component would be a
+    # step.
     cell = np.gradient(grid.delta)[:, None] ** 2 / 12
     spread = np.sqrt(noise * (1 - pull) + pull**2 * cell)
     kept = weight > 1e-7 * weight.max()
@@ -363,10 +404,13 @@ BINS = (400, 16)
 """Places and spreads that stand for the components of a mixture: its interval moves by less than 1e-3 of its width."""
 
 
-def _mixture_interval(weight: FloatArray, place: FloatArray, spread: FloatArray, level: float) -> Interval:
+def _mixture_interval(
+    weight: FloatArray, place: FloatArray, spread: FloatArray, level: float
+) -> Interval:
     """Return mean and central interval of a mixture of many normal distributions.
 
-    The components are shared out among neighbouring bins of place and spread so that the mean of both is kept.
+    The components are shared out among neighbouring bins of place and spread so that the mean of
+    both is kept.
     """
     from scipy.optimize import brentq
 
@@ -387,7 +431,12 @@ def _mixture_interval(weight: FloatArray, place: FloatArray, spread: FloatArray,
 
     def end(p: float) -> float:
         low, high = middle - 9 * deviation, middle + 9 * deviation
-        found = brentq(lambda x: (shared * ndtr((x - places) / spreads)).sum() - p, low, high, xtol=1e-6 * deviation)
+        found = brentq(
+            lambda x: (shared * ndtr((x - places) / spreads)).sum() - p,
+            low,
+            high,
+            xtol=1e-6 * deviation,
+        )
         return float(found)
 
     return Interval(middle, end((1 - level) / 2), end((1 + level) / 2))

@@ -40,8 +40,9 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such file; a table of a
-        paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second; ``-`` for the standard input.
+        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such
+        file; a table of a paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second;
+        ``-`` for the standard input.
 
     Returns
     -------
@@ -76,7 +77,15 @@ def read_frame(path: str | Path) -> pd.DataFrame:
             frame = parse_table(file.read_bytes(), str(file))
     except InputError:
         raise
-    except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
+    except (
+        ValueError,
+        OSError,
+        ImportError,
+        LookupError,
+        TypeError,
+        MemoryError,
+        OverflowError,
+    ) as error:
         # The parsers of pandas and pyarrow raise subclasses of these.
         raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error
     if frame.empty:
@@ -90,13 +99,15 @@ def _single_file(path: Path) -> Path:
     if path.is_file():
         if path.suffix.lower() not in (*_TABLES, ".parquet", *PAPER_SUFFIXES):
             raise InputError(
-                f"{path} is neither CSV nor Parquet nor a store (.sqlite), nor a table in Markdown, LaTeX, HTML or "
-                "Excel"
+                f"{path} is neither CSV nor Parquet nor a store (.sqlite), nor a table in Markdown,"
+                " LaTeX, HTML or Excel"
             )
         return path
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in (*_TABLES, ".parquet"))
     if len(files) != 1:
-        raise InputError(f"the folder {path} holds {len(files)} score files, one is expected: name the file")
+        raise InputError(
+            f"the folder {path} holds {len(files)} score files, one is expected: name the file"
+        )
     return files[0]
 
 
@@ -119,19 +130,25 @@ def _framed_text(text: str, where: str) -> pd.DataFrame:
     try:
         heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
     except csv.Error as error:
-        raise InputError(f"{where}: its first line cannot be read as a heading ({error})") from error
+        raise InputError(
+            f"{where}: its first line cannot be read as a heading ({error})"
+        ) from error
     twice = next((name for name in heading if name.strip() and heading.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
     # Names such as NA or None are names; only an empty cell and NaN are missing.
-    return pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
+    return pd.read_csv(
+        io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"]
+    )
 
 
 _SUMMARY = re.compile(
     r"^(grand[ _]|overall[ _]|macro[ _]|micro[ _]|geometric[ _]|geo\.?[ _])?"
-    r"((mean|avg\.?|averages?)([ _]?rank(ing)?)?|median|std\.?|sd|stdev|std\.?[ _]?dev|total|overall|sum"
+    r"((mean|avg\.?|averages?)([ _]?rank(ing)?)?|median|std\.?|sd|stdev|std\.?["
+    r" _]?dev|total|overall|sum"
     r"|min(imum)?|max(imum)?|ranks?"
-    r"|(#|no\.?|number of|n|count of)?[ _]?(wins?|ties|losses|best|win[ /]tie[ /]loss(es)?|w[ /][td][ /]l)"
+    r"|(#|no\.?|number of|n|count of)?[ _]?(wins?|ties|losses|best|win[ /]tie[ /]loss(es)?|w["
+    r" /][td][ /]l)"
     r"|p[ _-]?values?)"
     r"([ _]?(±|\+/?-)[ _]?(std|sd))?$",
     re.IGNORECASE,
@@ -164,7 +181,9 @@ def spell_all(keys: pd.Series) -> pd.Series:
     """
     codes, distinct = pd.factorize(keys, use_na_sentinel=True)
     # The last one stands for those that are missing, whose code is -1.
-    spelt = np.array([*(spell(key) for key in np.asarray(distinct, dtype=object)), ""], dtype=object)
+    spelt = np.array(
+        [*(spell(key) for key in np.asarray(distinct, dtype=object)), ""], dtype=object
+    )
     return pd.Series(spelt[codes], index=keys.index, name=keys.name, dtype=object)
 
 
@@ -179,7 +198,9 @@ def summary_rows(keys: pd.Series) -> pd.Series:
     """
     codes, distinct = pd.factorize(keys)
     named = np.asarray(distinct, dtype=object)
-    return pd.Series(np.array([is_summary(key) for key in named], dtype=bool)[codes], index=keys.index)
+    return pd.Series(
+        np.array([is_summary(key) for key in named], dtype=bool)[codes], index=keys.index
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -194,9 +215,14 @@ def natural_order(key: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     ['2', '9', '010']
     """
     parts = [part for part in _DIGITS.split(key) if part]
-    # The text itself comes last, so that 01 and 1 have a fixed order too.
-    # Digits are compared by their number first: a name may hold more of them than Python makes an integer of.
-    return tuple((0, len(p.lstrip("0")), p.lstrip("0")) if p.isdecimal() else (1, 0, p) for p in parts), key
+    # The text itself comes last, so that 01 and 1 have a fixed order too. Digits are compared by
+    # their number first: a name may hold more of them than Python makes an integer of.
+    return (
+        tuple(
+            (0, len(p.lstrip("0")), p.lstrip("0")) if p.isdecimal() else (1, 0, p) for p in parts
+        ),
+        key,
+    )
 
 
 def is_summary(key: str) -> bool:
@@ -241,9 +267,10 @@ def to_tidy(
     Parameters
     ----------
     scores : DataFrame or object with a ``scores()`` method
-        Tidy (columns ``method`` and ``value``) or wide (one column per method).
-        What an object has to say of its methods, by ``warned()`` and ``seed_notes()``, goes along as
-        ``method_warnings``, and how it split its datasets, by ``designs(experiment)``, as ``designs``.
+        Tidy (columns ``method`` and ``value``) or wide (one column per method). What an object has
+        to say of its methods, by ``warned()`` and ``seed_notes()``, goes along as
+        ``method_warnings``, and how it split its datasets, by ``designs(experiment)``, as
+        ``designs``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
     columns, methods_in, ignore
@@ -271,13 +298,17 @@ def to_tidy(
     if {"experiment", "protocol", "repeat"} <= set(names) and "seed" not in names:
         # Paragone's own frames count the seeds of a method in this column; every fold has its own.
         several = frame["repeat"].nunique() > 1
-        frame = frame.rename(columns={"repeat": "seed"}) if several else frame.drop(columns="repeat")
+        frame = (
+            frame.rename(columns={"repeat": "seed"}) if several else frame.drop(columns="repeat")
+        )
     told = [getattr(scores, name, None) for name in ("warned", "seed_notes")]
     method_warnings = [line for one in told if callable(one) for line in one()]
     laid = long_form(frame, metric, columns=columns, methods_in=methods_in, ignore=ignore)
     tidy = laid.frame.reset_index(drop=True)
     tidy["value"], tidy["spread"], read = read_numbers(tidy["value"], tidy["method"])
-    found = _check_keys(tidy, (*own, *laid.notes, *read), tuple(laid.warnings), tuple(method_warnings))
+    found = _check_keys(
+        tidy, (*own, *laid.notes, *read), tuple(laid.warnings), tuple(method_warnings)
+    )
     return replace(found, designs=_designs_of(scores, tidy), split_named=laid.split_named)
 
 
@@ -297,7 +328,8 @@ def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
     frame = scores.scores(metric=metric, **seeds) if asked else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"scores must be a DataFrame, a score file or results with a scores() method, not {type(frame).__name__}"
+            "scores must be a DataFrame, a score file or results with a scores() method, not"
+            f" {type(frame).__name__}"
         )
     if frame.empty:
         raise InputError("there are no scores: the table has no rows")
@@ -317,12 +349,17 @@ def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
         levels = ["dataset"] if "dataset" not in frame.columns else levels
     clash = set(levels) & {str(name) for name in frame.columns}
     if clash:
-        raise InputError(f"{min(clash)!r} names both a column and a level of the index: rename one of them")
+        raise InputError(
+            f"{min(clash)!r} names both a column and a level of the index: rename one of them"
+        )
     return frame.rename_axis(levels).reset_index()
 
 
 def _check_keys(
-    tidy: pd.DataFrame, notes: tuple[str, ...], warnings: tuple[str, ...], method_warnings: tuple[str, ...]
+    tidy: pd.DataFrame,
+    notes: tuple[str, ...],
+    warnings: tuple[str, ...],
+    method_warnings: tuple[str, ...],
 ) -> Tidy:
     """Spell the keys, let subjects be units, and take out rows that sum up others."""
     for name in ("method", *KEY_NAMES):
@@ -334,7 +371,10 @@ def _check_keys(
         tidy = _place_subjects(tidy, several)
     if "dataset" not in tidy.columns:
         if not {"repeat", "fold", "seed"} & set(tidy.columns):
-            raise InputError("the scores have no key: a column called dataset, subject or fold is needed for pairing")
+            raise InputError(
+                "the scores have no key: a column called dataset, subject or fold is needed for"
+                " pairing"
+            )
         tidy["dataset"] = "data"
     for name in ("repeat", "fold", "seed"):
         if name not in tidy.columns:
@@ -348,10 +388,18 @@ def _check_keys(
         # There is nothing that they could sum up: it is a dataset that is called so.
         summary[:] = False
     if summary.any():
-        rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
+        rows = sorted(
+            {
+                d if is_summary(d) else f
+                for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()
+            }
+        )
         warnings = (*warnings, f"Rows that sum up others were left out: {', '.join(rows)}.")
     if subjects and not several:
-        notes = (*notes, "Subjects are the units: where a sentence speaks of datasets, subjects are meant.")
+        notes = (
+            *notes,
+            "Subjects are the units: where a sentence speaks of datasets, subjects are meant.",
+        )
     kept = tidy[~summary].reset_index(drop=True)
     return Tidy(
         kept,
@@ -367,8 +415,9 @@ def _place_subjects(tidy: pd.DataFrame, several: bool) -> pd.DataFrame:
     """Let subjects be the blocks where there is one dataset; within several they stand where folds do."""
     if "fold" in tidy.columns and tidy["fold"].nunique() > 1:
         raise InputError(
-            f"the scores have both folds and subjects: {argument('ignore', 'fold')} compares subject by subject, "
-            f"{argument('ignore', 'subject')} fold by fold; a mean must stand for several scores of one of them"
+            f"the scores have both folds and subjects: {argument('ignore', 'fold')} compares"
+            f" subject by subject, {argument('ignore', 'subject')} fold by fold; a mean must stand"
+            " for several scores of one of them"
         )
     target = "fold" if several else "dataset"
     return tidy.drop(columns=[target], errors="ignore").rename(columns={"subject": target})

@@ -31,7 +31,9 @@ class IntervalLine:
     verdict: str
 
 
-def interval_chart(lines: Sequence[IntervalLine], leader: str, title: str, subtitle: str, margin: float = 0.0) -> Any:
+def interval_chart(
+    lines: Sequence[IntervalLine], leader: str, title: str, subtitle: str, margin: float = 0.0
+) -> Any:
     """Draw differences with their intervals.
 
     Parameters
@@ -70,18 +72,27 @@ def interval_chart(lines: Sequence[IntervalLine], leader: str, title: str, subti
     x = alt.X("low:Q", title=wrap(f"difference (positive favours {leader})", 66))
     seen = [name for name in VERDICTS if any(row["verdict"] == name for row in rows)]
     scale = alt.Scale(domain=seen, range=[VERDICTS[name] for name in seen])
-    colour = alt.Color("verdict:N", scale=scale, legend=alt.Legend(title=f"{leader} is", orient="bottom"))
+    colour = alt.Color(
+        "verdict:N", scale=scale, legend=alt.Legend(title=f"{leader} is", orient="bottom")
+    )
     legend = alt.Legend(title=None, orient="bottom") if len(scopes) > 1 else None
     shape = alt.Shape("scope:N", sort=scopes, legend=legend)
     base = from_rows(rows).encode(y=y, yOffset=beside)
     layers = [
         from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q")),
         base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2("high:Q"), color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("difference:Q"), color=colour, shape=shape),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            x=alt.X("difference:Q"), color=colour, shape=shape
+        ),
     ]
     if margin > 0:
         band = from_rows([{"from": -margin, "to": margin}])
-        layers.insert(0, band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")))
+        layers.insert(
+            0,
+            band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(
+                x=alt.X("from:Q"), x2=alt.X2("to:Q")
+            ),
+        )
     chart = alt.layer(*layers).properties(width=460, height=max(22 * len(rows), 60))
     return styled(chart, title, subtitle)
 
@@ -96,12 +107,17 @@ def sample_forest(comparison: SampleComparison) -> Any:
     Parameters
     ----------
     comparison : SampleComparison
-        The result; where it has more lines than are read, those of the surest differences are drawn.
+        The result; where it has more lines than are read, those of the surest differences are
+        drawn.
     """
     both = list(zip(comparison.measurements, comparison.pairs, strict=True))
     several = len({(place.dataset, place.metric, place.at) for place, _ in both}) > 1
     lines = []
-    for place, pair in sorted(both, key=lambda one: one[1].p_adjusted)[:MOST_LINES] if len(both) > MOST_LINES else both:
+    for place, pair in (
+        sorted(both, key=lambda one: one[1].p_adjusted)[:MOST_LINES]
+        if len(both) > MOST_LINES
+        else both
+    ):
         at = f" at {place.at:g}" if np.isfinite(place.at) else ""
         whom = pair.rival if comparison.reference else f"{pair.method} against {pair.rival}"
         label = f"{whom}, {metric_title(place.metric)}{at}" if several else whom

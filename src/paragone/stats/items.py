@@ -1,7 +1,8 @@
 """Tables with one row per item (question, user, image): the value of every method, or whether it was right.
 
-Such a table has far more rows than there are datasets, and each is a unit of its own unless items hang together, as
-questions about one document do. It is recognised by the name of a column, and compared by `compare_samples`.
+Such a table has far more rows than there are datasets, and each is a unit of its own unless items
+hang together, as questions about one document do. It is recognised by the name of a column, and
+compared by `compare_samples`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,30 @@ import pandas as pd
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.intake import spell_all
-from paragone.stats.layouts import ITEMS, LaidOut, give_roles, melted_scores, say_left_out, scores_by_name
+from paragone.stats.layouts import (
+    ITEMS,
+    LaidOut,
+    give_roles,
+    melted_scores,
+    say_left_out,
+    scores_by_name,
+)
 from paragone.stats.number_texts import is_numeric, read_numbers
 from paragone.stats.samples import SampleComparison, compare_samples
 from paragone.stats.suspicions import in_range
 
-CLUSTERS = ("cluster", "document", "topic", "session", "conversation", "author", "speaker", "subject", "user", "query")
+CLUSTERS = (
+    "cluster",
+    "document",
+    "topic",
+    "session",
+    "conversation",
+    "author",
+    "speaker",
+    "subject",
+    "user",
+    "query",
+)
 """Columns that say which items hang together."""
 TASKS = ("task", "dataset", "benchmark", "subset")
 _RIGHT = {
@@ -43,7 +62,8 @@ class ItemTable:
     Attributes
     ----------
     frame : DataFrame
-        Columns ``method``, ``sample``, ``value``, and ``cluster`` and ``dataset`` (the task) where there are any.
+        Columns ``method``, ``sample``, ``value``, and ``cluster`` and ``dataset`` (the task) where
+        there are any.
     item, cluster, task : str
         What the columns were called; empty where there is none.
     right : bool
@@ -67,7 +87,15 @@ class ItemTable:
 
 
 def _plain(name: object) -> str:
-    return str(name).strip().lower().replace("-", "_").replace(" ", "_").removesuffix("_id").removesuffix("_no")
+    return (
+        str(name)
+        .strip()
+        .lower()
+        .replace("-", "_")
+        .replace(" ", "_")
+        .removesuffix("_id")
+        .removesuffix("_no")
+    )
 
 
 def item_table(
@@ -81,8 +109,9 @@ def item_table(
     Parameters
     ----------
     frame : DataFrame
-        A column of items (``item``, ``question``, ``user``, ...), and either one column per method or the columns
-        ``method`` and ``value``; optionally a column of clusters (``document``, ``topic``, ...) and of tasks.
+        A column of items (``item``, ``question``, ``user``, ...), and either one column per method
+        or the columns ``method`` and ``value``; optionally a column of clusters (``document``,
+        ``topic``, ...) and of tasks.
     columns : mapping of str to str, optional
         What columns are, where their names do not tell.
     ignore : iterable of str
@@ -109,28 +138,58 @@ def item_table(
     task = task or ("dataset" if "dataset" in table.columns else "")
     long = {"method", "value"} <= set(table.columns)
     keys = [*([task] if task else []), *(["method"] if long else [])]
-    item = next((one for one in candidates if one in table.columns and not table.duplicated([*keys, one]).any()), None)
+    item = next(
+        (
+            one
+            for one in candidates
+            if one in table.columns and not table.duplicated([*keys, one]).any()
+        ),
+        None,
+    )
     if item is None:
         return None
     cluster = next(
-        (names[o] for o in CLUSTERS if o in names and names[o] in table.columns and names[o] not in (item, task)), ""
+        (
+            names[o]
+            for o in CLUSTERS
+            if o in names and names[o] in table.columns and names[o] not in (item, task)
+        ),
+        "",
     )
     own = [name for name in (item, cluster, task) if name]
     if not long:
-        rest = [name for name in table.columns if name not in (*own, "metric", "at", "fold", "repeat", "seed")]
-        scored = [name for name in rest if is_numeric(table[name]) or table[name].map(_is_right_or_wrong).all()]
+        rest = [
+            name
+            for name in table.columns
+            if name not in (*own, "metric", "at", "fold", "repeat", "seed")
+        ]
+        scored = [
+            name
+            for name in rest
+            if is_numeric(table[name]) or table[name].map(_is_right_or_wrong).all()
+        ]
         methods = scores_by_name(scored, kept)
-        say_left_out(found, [name for name in scored if name not in methods], [n for n in rest if n not in scored])
+        say_left_out(
+            found,
+            [name for name in scored if name not in methods],
+            [n for n in rest if n not in scored],
+        )
         if len(methods) < 2:
             raise InputError(
-                f"a comparison needs two methods or more; beside the column {item!r} there are {len(methods)} columns "
-                f"of values: {', '.join(methods)}"
+                f"a comparison needs two methods or more; beside the column {item!r} there are"
+                f" {len(methods)} columns of values: {', '.join(methods)}"
             )
         table = melted_scores(table, own, methods, "method")
     renamed = table.rename(columns={item: "sample", **({cluster: "cluster"} if cluster else {})})
     if task:
         renamed = renamed.rename(columns={task: "dataset"})
-    wanted = ["method", "sample", "value", *(["cluster"] if cluster else []), *(["dataset"] if task else [])]
+    wanted = [
+        "method",
+        "sample",
+        "value",
+        *(["cluster"] if cluster else []),
+        *(["dataset"] if task else []),
+    ]
     result = renamed[wanted].reset_index(drop=True)
     for name in ("method", *(["dataset"] if task else [])):
         result[name] = spell_all(result[name])
@@ -172,7 +231,8 @@ def compare_items(
     higher_is_better : bool, optional
         The direction of a metric that is not known; right is better than wrong.
     test : str, optional
-        By default McNemar's for right and wrong, Student's t with clusters or tasks, and for values.
+        By default McNemar's for right and wrong, Student's t with clusters or tasks, and for
+        values.
     weights : {"equal", "size"}, default="equal"
         Whether every task counts the same, or every item.
     alpha : float, default=0.05
@@ -192,7 +252,11 @@ def compare_items(
         higher = True
     if higher is None:
         ways = f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
-        what = f"the metric {metric!r} is not known" if metric else "the values do not say which metric they are"
+        what = (
+            f"the metric {metric!r} is not known"
+            if metric
+            else "the values do not say which metric they are"
+        )
         raise InputError(f"{what}: say {ways}")
     whole = table.frame if "dataset" in table.frame.columns else table.frame.assign(dataset="data")
     frame, told = in_range(whole, known)
@@ -203,7 +267,9 @@ def compare_items(
     name = metric or ("share right" if binary else "value")
     result = compare_samples(
         # A text for each of millions of rows would take more memory than all the rest.
-        frame.assign(metric=pd.Categorical.from_codes(np.zeros(len(frame), dtype=np.int8), categories=[name])),
+        frame.assign(
+            metric=pd.Categorical.from_codes(np.zeros(len(frame), dtype=np.int8), categories=[name])
+        ),
         reference=reference,
         cluster="cluster" if table.cluster else None,
         strata="dataset" if several else None,
@@ -213,7 +279,10 @@ def compare_items(
         alpha=alpha,
     )
     hang = f"; those of one {table.cluster} hang together" if table.cluster else ""
-    said = f"One row per item: the column {table.item!r} names the units{hang}. This is about the models as they are."
+    said = (
+        f"One row per item: the column {table.item!r} names the units{hang}. This is about the"
+        " models as they are."
+    )
     return replace(
         result,
         units=_units(table.item),

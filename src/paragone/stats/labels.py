@@ -18,7 +18,12 @@ def label_codes(labels: NDArray[Any]) -> IntArray:
     >>> label_codes(np.array(["b", "a", "b"])).tolist()
     [1, 0, 1]
     """
-    if labels.size and labels.dtype.kind in "iu" and labels.min() >= 0 and labels.max() < labels.size:
+    if (
+        labels.size
+        and labels.dtype.kind in "iu"
+        and labels.min() >= 0
+        and labels.max() < labels.size
+    ):
         # Codes already, up to gaps: counting is ten times faster than sorting.
         there = np.bincount(labels) > 0
         return labels.astype(np.int64) if there.all() else (np.cumsum(there) - 1)[labels]

@@ -1,7 +1,7 @@
 """How a table of scores is laid out: which columns are keys, which hold scores, and whether methods stand in rows.
 
-A table is not trusted to be what it looks like. Numbers that are no scores of a method, such as ``n_rows``, are left
-out and named; a layout that can be read in two ways is asked about.
+A table is not trusted to be what it looks like. Numbers that are no scores of a method, such as
+``n_rows``, are left out and named; a layout that can be read in two ways is asked about.
 """
 
 from __future__ import annotations
@@ -54,13 +54,17 @@ _PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", 
 
 _COUNTED = "rows?|samples?|instances?|examples?|features?|attributes?|columns|classes|labels?|targets|items|users"
 _NO_METHOD = re.compile(
-    rf"^((n|no|num|number|#)[ _.]?(of)?[ _]?({_COUNTED}|train|test|params?|parameters)|{_COUNTED}|(train|test)[ _]?size"
-    r"|((fit|train|training|test|score|predict|prediction|cpu|gpu|wall|run|total|elapsed|mean)[ _]?)?"
-    r"(time|seconds|runtime|duration|memory|ram)([ _(\[].*)?|year|date|index|id|rank|weight|unnamed: \d+|)$",
+    r"^((n|no|num|number|#)[ _.]?(of)?["
+    rf" _]?({_COUNTED}|train|test|params?|parameters)|{_COUNTED}|(train|test)[ _]?size"
+    r"|((fit|train|training|test|score|predict|prediction|cpu|gpu|wall|run|total|elapsed|mean)["
+    r" _]?)?"
+    r"(time|seconds|runtime|duration|memory|ram)(["
+    r" _(\[].*)?|year|date|index|id|rank|weight|unnamed: \d+|)$",
     re.IGNORECASE,
 )
 _METHOD_WORDS = re.compile(
-    r"(?<![a-z])(svm|svc|svr|[kt]?nn|knn|cnn|rnn|lstm|mlp|gbm|gbdt|rf|lda|qda|pls|lasso|ridge|elastic ?net|forests?|"
+    r"(?<![a-z])(svm|svc|svr|[kt]?nn|knn|cnn|rnn|lstm|mlp|gbm|gbdt|rf|lda|qda|pls|lasso|ridge|elastic"
+    r" ?net|forests?|"
     r"tree|trees|boost\w*|\w*boost|bagging|bayes|logistic|linear|regression|network|net|transformer|bert|gpt\S*|"
     r"baseline|ours|proposed|random|dummy|chance)(?![a-z])",
     re.IGNORECASE,
@@ -91,7 +95,8 @@ def long_form(
     Parameters
     ----------
     frame : DataFrame
-        Long (a column of methods, and one of scores or one per metric) or wide (a column or a row per method).
+        Long (a column of methods, and one of scores or one per metric) or wide (a column or a row
+        per method).
     metric : str, optional
         The metric that is wanted.
     columns : mapping of str to str, optional
@@ -137,8 +142,8 @@ def _refuse_scores_as_names(frame: pd.DataFrame) -> None:
     broken = values[values % 1 != 0]
     if len(broken):
         raise InputError(
-            f"the column 'method' holds numbers such as {broken.iloc[0]:g}, which are no names of methods: call the "
-            "column otherwise if it holds the scores of a method"
+            f"the column 'method' holds numbers such as {broken.iloc[0]:g}, which are no names of"
+            " methods: call the column otherwise if it holds the scores of a method"
         )
 
 
@@ -180,22 +185,31 @@ def give_roles(found: LaidOut, given: Mapping[str, str]) -> set[str]:
         if role == "value" and "method" not in taken and not _names_methods(frame, names):
             continue
         others = [
-            one for one in names if ROLE_OF.get(one.strip().lower()) == role and one not in renamed and one != name
+            one
+            for one in names
+            if ROLE_OF.get(one.strip().lower()) == role and one not in renamed and one != name
         ]
         if role == "method" and any(not is_numeric(frame[one]) for one in others):
-            raise InputError(f"both {name!r} and {others[0]!r} may name the methods: say {_column(name, 'method')}")
+            raise InputError(
+                f"both {name!r} and {others[0]!r} may name the methods: say"
+                f" {_column(name, 'method')}"
+            )
         renamed[name] = role
         taken.add(role)
         if name.strip().lower() == "split":
             found.split_named = True
         if role in ("method", "value"):
-            found.notes.append(f"The column {name!r} holds the {'methods' if role == 'method' else 'scores'}.")
+            found.notes.append(
+                f"The column {name!r} holds the {'methods' if role == 'method' else 'scores'}."
+            )
     found.frame = frame.rename(columns=renamed)
     return scores
 
 
 def _names_methods(frame: pd.DataFrame, names: Sequence[str]) -> bool:
-    return any(ROLE_OF.get(one.strip().lower()) == "method" and not is_numeric(frame[one]) for one in names)
+    return any(
+        ROLE_OF.get(one.strip().lower()) == "method" and not is_numeric(frame[one]) for one in names
+    )
 
 
 def scores_by_name(columns: Iterable[str], kept: set[str]) -> list[str]:
@@ -220,15 +234,24 @@ def _refuse_ambiguous(frame: pd.DataFrame) -> None:
         plain = str(name).strip().lower()
         if plain in AMBIGUOUS and frame[name].nunique() > 1:
             raise InputError(
-                f"the column {name!r} may count seeds on one split or new splits of the rows, which are tested "
-                f"differently: say {_column(name, 'seed')} or {_column(name, 'repeat')}"
+                f"the column {name!r} may count seeds on one split or new splits of the rows, which"
+                f" are tested differently: say {_column(name, 'seed')} or {_column(name, 'repeat')}"
             )
-        parts = {str(value).strip().lower() for value in frame[name].unique()} if plain == "fold" else set()
+        parts = (
+            {str(value).strip().lower() for value in frame[name].unique()}
+            if plain == "fold"
+            else set()
+        )
         if parts and parts <= _PARTS and len(parts) > 1:
-            raise InputError(f"the splits are called {', '.join(sorted(parts))}: keep the rows of the test scores only")
+            raise InputError(
+                f"the splits are called {', '.join(sorted(parts))}: keep the rows of the test"
+                " scores only"
+            )
 
 
-def melted_scores(frame: pd.DataFrame, keys: Sequence[str], scores: Sequence[str], names: str) -> pd.DataFrame:
+def melted_scores(
+    frame: pd.DataFrame, keys: Sequence[str], scores: Sequence[str], names: str
+) -> pd.DataFrame:
     """Return one row per score, the names of its columns under ``names``; a column may itself be called value.
 
     Examples
@@ -262,14 +285,17 @@ def _metrics_in_columns(found: LaidOut, metric: str | None, kept: set[str]) -> N
         return
     if "metric" in keys:
         raise InputError(
-            f"several columns may hold the scores ({', '.join(scores)}): say {_column(scores[0], 'value')}"
+            f"several columns may hold the scores ({', '.join(scores)}): say"
+            f" {_column(scores[0], 'value')}"
         )
     melted = melted_scores(frame, keys, scores, "metric")
     if len(scores) == 1 and metric is not None:
         melted["metric"] = metric
     elif len(scores) == 1 and named_metric(scores[0]).higher_is_better is None:
         melted = melted.drop(columns="metric")
-    found.notes.append(f"The scores stand in the column{'s' * (len(scores) > 1)} {', '.join(scores)}.")
+    found.notes.append(
+        f"The scores stand in the column{'s' * (len(scores) > 1)} {', '.join(scores)}."
+    )
     found.frame = melted
 
 
@@ -286,14 +312,17 @@ def _methods_in_rows(found: LaidOut, kept: set[str]) -> None:
     numeric = scores_by_name([name for name in rest if is_numeric(frame[name])], kept)
     if numeric and all(named_metric(name).higher_is_better is not None for name in numeric):
         raise InputError(
-            f"the table has one row per method and the metrics {', '.join(numeric)}, but no datasets, folds or "
-            "subjects: a column that names them is needed for pairing"
+            f"the table has one row per method and the metrics {', '.join(numeric)}, but no"
+            " datasets, folds or subjects: a column that names them is needed for pairing"
         )
     say_left_out(found, [name for name in rest if name not in numeric])
     found.notes.append(
-        f"Methods stand in rows, named by the column {key.strip() or 'without a name'!r}; columns are datasets."
+        f"Methods stand in rows, named by the column {key.strip() or 'without a name'!r}; columns"
+        " are datasets."
     )
-    found.frame = melted_scores(frame.rename(columns={key: "method"}), ["method"], numeric, "dataset")
+    found.frame = melted_scores(
+        frame.rename(columns={key: "method"}), ["method"], numeric, "dataset"
+    )
 
 
 def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[str]) -> None:
@@ -302,18 +331,24 @@ def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[
     keys = [name for name in frame.columns if name in KEY_NAMES]
     rest = [name for name in frame.columns if name not in KEY_NAMES]
     if not {*UNITS} & set(keys):
-        item = next((name for name in rest if name.strip().lower().removesuffix("_id") in ITEMS), None)
+        item = next(
+            (name for name in rest if name.strip().lower().removesuffix("_id") in ITEMS), None
+        )
         if item is not None:
             raise InputError(
-                f"the table has one row per {item}: compare_items of paragone.stats compares on those, and so does "
-                f"`paragone compare`; say {_column(item, 'dataset')} if each is a dataset"
+                f"the table has one row per {item}: compare_items of paragone.stats compares on"
+                f" those, and so does `paragone compare`; say {_column(item, 'dataset')} if each is"
+                " a dataset"
             )
         text = [name for name in rest if not is_numeric(frame[name])]
         unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
         key = next(iter(text or unnamed), None)
         if key is None:
             frame = frame.assign(dataset=[f"row {i + 1}" for i in range(len(frame))])
-            found.notes.append("No column names the rows, so each row is a dataset of its own, called by its number.")
+            found.notes.append(
+                "No column names the rows, so each row is a dataset of its own, called by its"
+                " number."
+            )
         else:
             rest = [name for name in rest if name != key]
             if methods_in is None:
@@ -323,14 +358,19 @@ def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[
         keys.append("dataset")
     numeric = [name for name in rest if is_numeric(frame[name])]
     methods = scores_by_name(numeric, kept)
-    text = [name for name in rest if name not in numeric and not frame[name].map(_may_be_score).any()]
+    text = [
+        name for name in rest if name not in numeric and not frame[name].map(_may_be_score).any()
+    ]
     if len(methods) + len(rest) - len(numeric) - len(text) >= 2:
         say_left_out(found, [name for name in numeric if name not in methods], text)
-        rest = [name for name in rest if name in methods or (name not in numeric and name not in text)]
+        rest = [
+            name for name in rest if name in methods or (name not in numeric and name not in text)
+        ]
     rest = _without_summaries(found, frame, rest, kept)
     if len(rest) < 2:
         raise InputError(
-            f"a comparison needs two methods or more; the table has {len(rest)} method column(s): {', '.join(rest)}"
+            f"a comparison needs two methods or more; the table has {len(rest)} method column(s):"
+            f" {', '.join(rest)}"
         )
     found.frame = melted_scores(frame, keys, rest, "method")
 
@@ -343,9 +383,14 @@ def _ask_where_methods_stand(rows: pd.Series, columns: Sequence[str]) -> None:
     """Refuse to guess where the names of the rows look like methods and those of the columns do not."""
     named = [str(name) for name in rows.dropna()]
     like = [name for name in named if _METHOD_WORDS.search(name)]
-    if 2 * len(like) >= len(named) and len(like) > 1 and not any(_METHOD_WORDS.search(name) for name in columns):
+    if (
+        2 * len(like) >= len(named)
+        and len(like) > 1
+        and not any(_METHOD_WORDS.search(name) for name in columns)
+    ):
         rows_or_columns = (
-            f"say {argument('methods_in', 'rows')}, or {argument('methods_in', 'columns')} if it is not so"
+            f"say {argument('methods_in', 'rows')}, or {argument('methods_in', 'columns')} if it is"
+            " not so"
         )
         raise InputError(
             f"the rows look like methods ({', '.join(like[:3])}) and the columns like datasets "
@@ -365,7 +410,9 @@ def say_left_out(found: LaidOut, numeric: Sequence[str], text: Sequence[str] = (
         found.notes.append(f"Columns of text were left out: {', '.join(text)}.")
 
 
-def _without_summaries(found: LaidOut, frame: pd.DataFrame, methods: list[str], kept: set[str]) -> list[str]:
+def _without_summaries(
+    found: LaidOut, frame: pd.DataFrame, methods: list[str], kept: set[str]
+) -> list[str]:
     """Leave out columns that are called mean, best or the like and are just that of the others."""
     named = [name for name in methods if name not in kept and _SUMMARY_COLUMN.match(name.strip())]
     others = [name for name in methods if name not in named]
@@ -400,7 +447,9 @@ def _leave_out(found: LaidOut, before: pd.DataFrame, names: Sequence[str]) -> No
     """Leave out methods and datasets by name; a name that nothing has is refused."""
     frame = found.frame
     spelt = {
-        column: frame[column].astype(str).str.strip() for column in ("method", "dataset") if column in frame.columns
+        column: frame[column].astype(str).str.strip()
+        for column in ("method", "dataset")
+        if column in frame.columns
     }
     gone = np.zeros(len(frame), dtype=bool)
     for name in names:

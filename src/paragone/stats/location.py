@@ -1,21 +1,25 @@
 """How large a shift is: the Hodges-Lehmann estimate, the interval that belongs to the signed-rank test, shifted nulls.
 
-Hodges and Lehmann (1963) *Annals of Mathematical Statistics* 34:598-611. The Walsh averages are the means of all pairs
-of differences, each with itself included; their median is the estimate. A shift is in the interval where the
-signed-rank test of the differences less that shift does not reject. Between two neighbouring Walsh averages neither a
-sign nor the order of the magnitudes changes, so the test is the same for all shifts of such a cell, and the limits are
-Walsh averages. Untied differences have the same null distribution in every cell, which gives the limits by their places
-alone. With ties it belongs to the cell, and the first cell that is not rejected is found by bisection.
+Hodges and Lehmann (1963) *Annals of Mathematical Statistics* 34:598-611. The Walsh averages are the
+means of all pairs of differences, each with itself included; their median is the estimate. A shift
+is in the interval where the signed-rank test of the differences less that shift does not reject.
+Between two neighbouring Walsh averages neither a sign nor the order of the magnitudes changes, so
+the test is the same for all shifts of such a cell, and the limits are Walsh averages. Untied
+differences have the same null distribution in every cell, which gives the limits by their places
+alone. With ties it belongs to the cell, and the first cell that is not rejected is found by
+bisection.
 
-Bisection is right because p never falls from cell to cell. Over a Walsh average of p equal differences below and q
-above it, the p grow past the q in rank: a pattern of signs in which A of the former and B of the latter are lost loses
-``qA - pB`` more than before, the observed pattern (all p, none of the q) ``pq``, which is the most. So every pattern
-that lost no more than the observed one still does. Over p differences themselves no rank changes, and the observed
-pattern loses more.
+Bisection is right because p never falls from cell to cell. Over a Walsh average of p equal
+differences below and q above it, the p grow past the q in rank: a pattern of signs in which A of
+the former and B of the latter are lost loses ``qA - pB`` more than before, the observed pattern
+(all p, none of the q) ``pq``, which is the most. So every pattern that lost no more than the
+observed one still does. Over p differences themselves no rank changes, and the observed pattern
+loses more.
 
-On a Walsh average itself a shifted difference is zero or two mirror each other, where conventions differ. A null on one
-is tested as the shift just beyond it, where these count against the alternative, so that limit and test always agree:
-a shift is rejected by the one-sided test exactly where it lies outside the limit.
+On a Walsh average itself a shifted difference is zero or two mirror each other, where conventions
+differ. A null on one is tested as the shift just beyond it, where these count against the
+alternative, so that limit and test always agree: a shift is rejected by the one-sided test exactly
+where it lies outside the limit.
 """
 
 from __future__ import annotations
@@ -33,7 +37,15 @@ from paragone.intervals import Interval
 from paragone.stats.rank_sums import last_below, lower_tails
 from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, normal_tail, signed_rank_of_settled
 from paragone.stats.t_tests import check_differences
-from paragone.ties import BoolArray, FloatArray, IntArray, average_ranks, merge_close, settle_differences, slack_of
+from paragone.ties import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    average_ranks,
+    merge_close,
+    settle_differences,
+    slack_of,
+)
 
 AT_ONCE = 50_000
 """Walsh averages that are laid out and sorted to look up places, those of 315 differences; among more of them a
@@ -43,7 +55,11 @@ MOST_AT_ONCE = 600_000
 
 
 def hodges_lehmann(
-    differences: ArrayLike, *, level: float = 0.95, zeros: Zeros = "wilcox", exact_up_to: int = EXACT_UP_TO
+    differences: ArrayLike,
+    *,
+    level: float = 0.95,
+    zeros: Zeros = "wilcox",
+    exact_up_to: int = EXACT_UP_TO,
 ) -> Interval:
     """Return the Hodges-Lehmann estimate of a shift, and the interval of the signed-rank test.
 
@@ -52,8 +68,8 @@ def hodges_lehmann(
     differences : array-like of shape (n,)
         Paired differences, one or more.
     level : float, default=0.95
-        Confidence level, any between 0 and 1: ``1 - alpha / m`` makes m intervals hold together (Bonferroni), and
-        ``1 - 2 * alpha`` is the one that two one-sided tests at alpha look at.
+        Confidence level, any between 0 and 1: ``1 - alpha / m`` makes m intervals hold together
+        (Bonferroni), and ``1 - 2 * alpha`` is the one that two one-sided tests at alpha look at.
     zeros : {"wilcox", "pratt", "split"}, default="wilcox"
         How the test of no shift at all treats zero differences.
     exact_up_to : int, default=500
@@ -62,8 +78,8 @@ def hodges_lehmann(
     Returns
     -------
     Interval
-        A limit is infinite where so few differences exclude nothing on its side: below 6 at 95 %. Zero is within
-        the limits wherever the two-sided test does not reject it at ``1 - level``.
+        A limit is infinite where so few differences exclude nothing on its side: below 6 at 95 %.
+        Zero is within the limits wherever the two-sided test does not reject it at ``1 - level``.
 
     Examples
     --------
@@ -77,7 +93,11 @@ def hodges_lehmann(
 
 
 def shift_intervals(
-    differences: ArrayLike, levels: Sequence[float], *, zeros: Zeros = "wilcox", exact_up_to: int = EXACT_UP_TO
+    differences: ArrayLike,
+    levels: Sequence[float],
+    *,
+    zeros: Zeros = "wilcox",
+    exact_up_to: int = EXACT_UP_TO,
 ) -> tuple[Interval, ...]:
     """Return the interval of `hodges_lehmann` at several levels; what they share is worked out once.
 
@@ -99,8 +119,8 @@ def shift_intervals(
         low = _lower_limit(walsh, (1 - level) / 2, exact_up_to)
         high = 0.0 - _lower_limit(mirrored, (1 - level) / 2, exact_up_to)
         if not low <= 0 <= high:
-            # Zeros that the test of no shift drops, and mirror images that it ties, may leave it undecided beyond a
-            # limit.
+            # Zeros that the test of no shift drops, and mirror images that it ties, may leave it
+            # undecided beyond a limit.
             if p_of_none is None:
                 p_of_none = signed_rank_of_settled(values, zeros, exact_up_to=exact_up_to).p
             if p_of_none > 1 - level:
@@ -132,7 +152,8 @@ def shifted_p(
     Returns
     -------
     float
-        At most alpha exactly where the limit of `hodges_lehmann` at ``level = 1 - 2 * alpha`` lies beyond the null.
+        At most alpha exactly where the limit of `hodges_lehmann` at ``level = 1 - 2 * alpha`` lies
+        beyond the null.
 
     Examples
     --------
@@ -150,7 +171,8 @@ def shifted_p(
     beyond = settle_differences(np.full_like(values, null), values)
     if alternative == "less":
         beyond = -beyond
-    # Just beyond the null a zero is a loss of the least size, and a loss that mirrors a win is the larger of the two.
+    # Just beyond the null a zero is a loss of the least size, and a loss that mirrors a win is the
+    # larger of the two.
     order = np.unique(np.abs(beyond), return_inverse=True)[1]
     ranks = average_ranks(np.asarray(2 * order + (beyond <= 0), dtype=np.float64))
     return _tail(ranks, beyond <= 0, exact_up_to)
@@ -179,7 +201,9 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
     squares = n * (n + 1) * (2 * n + 1) / 6 - float((ties**3 - ties).sum()) / 12
 
     def sum_rejected(lost: int) -> bool:
-        return bool(normal_tail(*(np.asarray(float(one)) for one in (lost, walsh.total, squares))) <= tail)
+        return bool(
+            normal_tail(*(np.asarray(float(one)) for one in (lost, walsh.total, squares))) <= tail
+        )
 
     def cell_rejected(cell: int) -> bool:
         """Test the shifts between point ``cell - 1`` and point ``cell``."""
@@ -187,7 +211,8 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
         beyond = walsh.values - (before + points[cell]) / 2
         return _tail(average_ranks(np.abs(beyond)), beyond < 0, exact_up_to) <= tail
 
-    # The deviate, with the fourth cumulant of a sum of ranks (Cornish and Fisher 1938), says where to begin.
+    # The deviate, with the fourth cumulant of a sum of ranks (Cornish and Fisher 1938), says where
+    # to begin.
     z = float(ndtri(tail))
     z -= 0.15 * (z**3 - 3 * z) / n if n <= exact_up_to else 0.0
     near = int(walsh.total / 2 - 0.5 + z * np.sqrt(squares / 4))
@@ -195,7 +220,9 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
         last = _last_true(sum_rejected, near, walsh.total - 1)
         return walsh.at(last) if last >= 0 else -np.inf
     points, reached = walsh.points()
-    last = _last_true(cell_rejected, int(np.searchsorted(reached, near, side="right")), points.size - 1)
+    last = _last_true(
+        cell_rejected, int(np.searchsorted(reached, near, side="right")), points.size - 1
+    )
     return float(points[last]) if last >= 0 else -np.inf
 
 

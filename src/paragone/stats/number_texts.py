@@ -63,10 +63,15 @@ def is_numeric(values: pd.Series) -> bool:
     """
     if pd.api.types.is_numeric_dtype(values):
         return True
-    return all(not isinstance(one, str) or written_number(one) is not None for one in values.dropna().unique())
+    return all(
+        not isinstance(one, str) or written_number(one) is not None
+        for one in values.dropna().unique()
+    )
 
 
-def read_numbers(values: pd.Series, owners: pd.Series | None = None) -> tuple[pd.Series, pd.Series, tuple[str, ...]]:
+def read_numbers(
+    values: pd.Series, owners: pd.Series | None = None
+) -> tuple[pd.Series, pd.Series, tuple[str, ...]]:
     """Read a column of numbers, or name the first text in it.
 
     Parameters
@@ -100,13 +105,16 @@ def read_numbers(values: pd.Series, owners: pd.Series | None = None) -> tuple[pd
         place = int(np.flatnonzero(text)[np.flatnonzero(codes == read.index(None))[0]])
         of = "" if owners is None else f" of method {owners.iloc[place]!r}"
         raise InputError(
-            f"the value{of} in data row {place + 1} is the text {values.iloc[place]!r}, not a number: "
-            "leave failed scores empty"
+            f"the value{of} in data row {place + 1} is the text {values.iloc[place]!r}, not a"
+            " number: leave failed scores empty"
         )
     known = [one for one in read if one is not None]
     commas = [name for name, one in zip(distinct, known, strict=True) if one.comma]
     if commas and all(_THOUSANDS.match(name.strip()) for name in commas):
-        raise InputError(f"{commas[0]!r} may be a decimal comma or thousands: write it with a point or without a comma")
+        raise InputError(
+            f"{commas[0]!r} may be a decimal comma or thousands: write it with a point or without a"
+            " comma"
+        )
     numeric[text] = np.array([one.value for one in known])[codes]
     spreads[text] = np.array([one.spread for one in known])[codes]
     return numeric, spreads, _notes(known, list(distinct), codes)
@@ -123,17 +131,22 @@ def _notes(known: list[WrittenNumber], texts: list[str], codes: np.ndarray) -> t
     gaps = [bool(np.isnan(one.value)) for one in known]
     if any(gaps):
         count, text, _ = told(gaps)
-        notes.append(f"{count} cell{'s' * (count > 1)} such as {text!r} count{'s' * (count == 1)} as missing.")
+        notes.append(
+            f"{count} cell{'s' * (count > 1)} such as {text!r} count{'s' * (count == 1)} as"
+            " missing."
+        )
     percent = [one.percent for one in known]
     if any(percent):
         count, text, one = told(percent)
-        notes.append(f"{count} scores with a percent sign were read as shares: {text!r} is {one.value:g}.")
+        notes.append(
+            f"{count} scores with a percent sign were read as shares: {text!r} is {one.value:g}."
+        )
     spread = [not np.isnan(one.spread) for one in known]
     if any(spread):
         count, text, one = told(spread)
         notes.append(
-            f"{count} scores have a spread behind them, which was kept apart: {text!r} is the score {one.value:g}; "
-            "a spread is not folds and is not tested."
+            f"{count} scores have a spread behind them, which was kept apart: {text!r} is the score"
+            f" {one.value:g}; a spread is not folds and is not tested."
         )
     commas = [one.comma for one in known]
     if any(commas):

@@ -1,10 +1,11 @@
 """Tests of all methods at once that are asked for by name: Friedman, Quade, aligned ranks.
 
-Quade (1979) *JASA* 74:680-683 weights every dataset by the rank of its range, so that datasets on which the methods
-differ little count little. Aligned ranks (Hodges and Lehmann 1962, *Annals of Mathematical Statistics* 33:482-497;
-Garcia et al. 2010, *Information Sciences* 180:2044-2064) rank what is left of all scores when each dataset's mean is
-taken off, so that datasets can be compared with each other: for metrics without a unit only. All three have the
-permutation p of `paragone.stats.blocks` where the table is small.
+Quade (1979) *JASA* 74:680-683 weights every dataset by the rank of its range, so that datasets on
+which the methods differ little count little. Aligned ranks (Hodges and Lehmann 1962, *Annals of
+Mathematical Statistics* 33:482-497; Garcia et al. 2010, *Information Sciences* 180:2044-2064) rank
+what is left of all scores when each dataset's mean is taken off, so that datasets can be compared
+with each other: for metrics without a unit only. All three have the permutation p of
+`paragone.stats.blocks` where the table is small.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class Overall:
     title : str
         The test's name in a sentence.
     statistic, df : float, tuple of int
-        The statistic and the degrees of freedom of its distribution, F with two or chi-square with one; NaN where the
-        methods' order is the same on every dataset and nothing is left to divide by.
+        The statistic and the degrees of freedom of its distribution, F with two or chi-square with
+        one; NaN where the methods' order is the same on every dataset and nothing is left to divide
+        by.
     p_approximate : float
         The p by that distribution.
     p : float
@@ -52,8 +54,16 @@ class Overall:
     def words(self) -> str:
         """Return the test, its statistic and its p as a sentence says them."""
         name = "F" if len(self.df) > 1 else "chi2"
-        value = "" if np.isnan(self.statistic) else f" {name}({', '.join(map(str, self.df))}) = {self.statistic:.3f},"
-        how = {"exact": "exact", "permutation": f"{N_PERMUTATIONS} random permutations", "approximate": "approximate"}
+        value = (
+            ""
+            if np.isnan(self.statistic)
+            else f" {name}({', '.join(map(str, self.df))}) = {self.statistic:.3f},"
+        )
+        how = {
+            "exact": "exact",
+            "permutation": f"{N_PERMUTATIONS} random permutations",
+            "approximate": "approximate",
+        }
         return f"{self.title}:{value} {p_is(self.p)} ({how[self.kind]})"
 
 
@@ -93,7 +103,9 @@ def quade(scores: ArrayLike, *, higher_is_better: bool = True, size: float = 0.0
     return _overall("Quade", statistic, df, approximate, 4 * weighted)
 
 
-def aligned_ranks(scores: ArrayLike, *, higher_is_better: bool = True, size: float = 0.0) -> Overall:
+def aligned_ranks(
+    scores: ArrayLike, *, higher_is_better: bool = True, size: float = 0.0
+) -> Overall:
     """Test whether all methods score alike by the ranks of all scores less the mean of their dataset.
 
     Parameters
@@ -123,10 +135,14 @@ def aligned_ranks(scores: ArrayLike, *, higher_is_better: bool = True, size: flo
     centred = ranks - (n * k + 1) / 2
     left = float(np.square(centred).sum() - np.square(centred.sum(axis=1)).sum() / k)
     statistic = (k - 1) * float(np.square(centred.sum(axis=0)).sum()) / left if left > 0 else 0.0
-    return _overall("aligned ranks", statistic, (k - 1,), float(chdtrc(k - 1, statistic)), 2 * ranks)
+    return _overall(
+        "aligned ranks", statistic, (k - 1,), float(chdtrc(k - 1, statistic)), 2 * ranks
+    )
 
 
-def friedman_overall(scores: ArrayLike, *, higher_is_better: bool = True, size: float = 0.0) -> Overall:
+def friedman_overall(
+    scores: ArrayLike, *, higher_is_better: bool = True, size: float = 0.0
+) -> Overall:
     """Run Friedman's test with Iman and Davenport's F.
 
     Examples
@@ -139,12 +155,20 @@ def friedman_overall(scores: ArrayLike, *, higher_is_better: bool = True, size: 
     return Overall("Friedman", found.f, found.df, found.p_f, found.p, found.kind)
 
 
-def _overall(title: str, statistic: float, df: tuple[int, ...], approximate: float, permuted: np.ndarray) -> Overall:
+def _overall(
+    title: str, statistic: float, df: tuple[int, ...], approximate: float, permuted: np.ndarray
+) -> Overall:
     by_permutation = spread_p(np.rint(permuted).astype(np.int64))
     p, kind = by_permutation or (approximate, "approximate")
     return Overall(title, statistic, df, approximate, p, kind)
 
 
-overall_tests: Registry[Callable[..., Overall]] = Registry("test of all methods", "overall_tests", ("paragone.stats",))
-for _name, _function in (("friedman", friedman_overall), ("quade", quade), ("aligned-ranks", aligned_ranks)):
+overall_tests: Registry[Callable[..., Overall]] = Registry(
+    "test of all methods", "overall_tests", ("paragone.stats",)
+)
+for _name, _function in (
+    ("friedman", friedman_overall),
+    ("quade", quade),
+    ("aligned-ranks", aligned_ranks),
+):
     overall_tests.add(_function, _name)

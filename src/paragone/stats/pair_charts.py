@@ -62,7 +62,9 @@ def _rows(result: PairedComparison) -> list[dict[str, Any]]:
     group = group.mask(frame["double_fail"], "double fail")
     return [
         {"key": key, "a": float(a), "b": float(b), "group": name}
-        for key, a, b, name in zip(result.paired.keys, result.paired.a, result.paired.b, group, strict=True)
+        for key, a, b, name in zip(
+            result.paired.keys, result.paired.a, result.paired.b, group, strict=True
+        )
     ]
 
 
@@ -76,7 +78,9 @@ def _colour(alt: Any, result: PairedComparison, rows: list[dict[str, Any]]) -> A
     seen = [name for name in groups if any(row["group"] == name for row in rows)]
     scale = alt.Scale(domain=seen, range=[groups[name] for name in seen])
     return alt.Color(
-        "group:N", scale=scale, legend=alt.Legend(title=None, orient="bottom", columns=legend_columns(seen))
+        "group:N",
+        scale=scale,
+        legend=alt.Legend(title=None, orient="bottom", columns=legend_columns(seen)),
     )
 
 
@@ -87,7 +91,9 @@ def _limits(rows: list[dict[str, Any]], threshold: float | None) -> tuple[float,
     return min(values) - margin, max(values) + margin
 
 
-def _line(alt: Any, points: list[tuple[float, float]], color: str, dash: list[int], scale: Any) -> Any:
+def _line(
+    alt: Any, points: list[tuple[float, float]], color: str, dash: list[int], scale: Any
+) -> Any:
     rows = [{"a": x, "b": y} for x, y in points]
     mark = from_rows(rows).mark_line(color=color, strokeWidth=1, strokeDash=dash)
     return mark.encode(x=alt.X("a:Q", scale=scale), y=alt.Y("b:Q", scale=scale))
@@ -112,8 +118,14 @@ def difference_bars(result: PairedComparison) -> Any:
     """
     import altair as alt
 
-    frame = result.differences.sort_values(["difference", "key"], ascending=[False, True], kind="stable")
-    groups = {f"{result.name_b} better": BLUE, f"{result.name_a} better": VERMILION, "double fail": LIGHT_GREY}
+    frame = result.differences.sort_values(
+        ["difference", "key"], ascending=[False, True], kind="stable"
+    )
+    groups = {
+        f"{result.name_b} better": BLUE,
+        f"{result.name_a} better": VERMILION,
+        "double fail": LIGHT_GREY,
+    }
     kind = frame["difference"].map(lambda d: f"{result.name_b if d >= 0 else result.name_a} better")
     kind = kind.mask(frame["double_fail"], "double fail")
     rows = [
@@ -121,7 +133,11 @@ def difference_bars(result: PairedComparison) -> Any:
         for key, value, group in zip(frame["key"], frame["difference"], kind, strict=True)
     ]
     named = len(rows) <= NAMED_UP_TO
-    axis = alt.Axis(title=None) if named else alt.Axis(title=f"{len(rows)} {result.units}", labels=False, ticks=False)
+    axis = (
+        alt.Axis(title=None)
+        if named
+        else alt.Axis(title=f"{len(rows)} {result.units}", labels=False, ticks=False)
+    )
     seen = [name for name in groups if (kind == name).any()]
     legend = alt.Legend(title=None, orient="bottom", columns=legend_columns(seen))
     scale = alt.Scale(domain=seen, range=[groups[name] for name in seen])
@@ -130,7 +146,9 @@ def difference_bars(result: PairedComparison) -> Any:
         .mark_bar()
         .encode(
             y=alt.Y("key:N", sort=[row["key"] for row in rows], axis=axis),
-            x=alt.X("difference:Q", title=wrap(f"difference (positive favours {result.name_b})", 62)),
+            x=alt.X(
+                "difference:Q", title=wrap(f"difference (positive favours {result.name_b})", 62)
+            ),
             color=alt.Color("group:N", scale=scale, legend=legend),
         )
     )
@@ -161,12 +179,16 @@ def posterior_triangle(result: PairedComparison) -> Any:
     Returns
     -------
     altair chart
-        A triangle whose corners are the two methods and the margin. Without one all draws lie on its base,
-        so their distribution is drawn as a histogram.
+        A triangle whose corners are the two methods and the margin. Without one all draws lie on
+        its base, so their distribution is drawn as a histogram.
     """
-    difference = result.differences["difference"][~result.fails if result.effective else slice(None)].to_numpy()
+    difference = result.differences["difference"][
+        ~result.fails if result.effective else slice(None)
+    ].to_numpy()
     settings = result.settings
-    posterior = bayesian_signed_rank(difference, rope=settings.margin, n_samples=settings.n_samples, seed=settings.seed)
+    posterior = bayesian_signed_rank(
+        difference, rope=settings.margin, n_samples=settings.n_samples, seed=settings.seed
+    )
     sample = posterior.sample
     if sample is None:
         raise RuntimeError("the signed-rank posterior always comes with its sample")
@@ -177,7 +199,9 @@ def posterior_triangle(result: PairedComparison) -> Any:
         f"P({result.name_b} better) = {posterior.better:.3f}; {margin}{len(sample)} draws"
     )
     title = f"Posterior of {result.name_b} against {result.name_a}"
-    chart = _triangle(sample, posterior, result) if settings.margin > 0 else _histogram(sample, result)
+    chart = (
+        _triangle(sample, posterior, result) if settings.margin > 0 else _histogram(sample, result)
+    )
     return styled(chart, title, text)
 
 
@@ -204,7 +228,11 @@ def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
             y2=alt.Y2("base:Q"),
         )
     )
-    half = from_rows([{"half": 0.5}]).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("half:Q"))
+    half = (
+        from_rows([{"half": 0.5}])
+        .mark_rule(color=GREY, strokeDash=[4, 3])
+        .encode(x=alt.X("half:Q"))
+    )
     return alt.layer(bars, half).properties(width=SIDE, height=200)
 
 
@@ -220,15 +248,26 @@ def _triangle(sample: FloatArray, posterior: Posterior, result: PairedComparison
         .encode(
             x=x,
             y=y,
-            color=alt.Color("count:Q", scale=alt.Scale(type="log", scheme="blues"), legend=alt.Legend(title="draws")),
+            color=alt.Color(
+                "count:Q",
+                scale=alt.Scale(type="log", scheme="blues"),
+                legend=alt.Legend(title="draws"),
+            ),
         )
     )
-    frame = [_path(alt, [0, 1, 2, 0], x, y), *(_spoke(alt, edge, x, y) for edge in ((0, 1), (1, 2), (0, 2)))]
+    frame = [
+        _path(alt, [0, 1, 2, 0], x, y),
+        *(_spoke(alt, edge, x, y) for edge in ((0, 1), (1, 2), (0, 2))),
+    ]
     # Long names would run into each other on one line.
     below = 16 if len(result.name_a) + len(result.name_b) < 36 else 34
     labels = [
-        _label(alt, CORNERS[0], f"{result.name_a} better {posterior.worse:.3f}", 16, "center", x, y),
-        _label(alt, CORNERS[2], f"{result.name_b} better {posterior.better:.3f}", below, "center", x, y),
+        _label(
+            alt, CORNERS[0], f"{result.name_a} better {posterior.worse:.3f}", 16, "center", x, y
+        ),
+        _label(
+            alt, CORNERS[2], f"{result.name_b} better {posterior.better:.3f}", below, "center", x, y
+        ),
         _label(alt, CORNERS[1], f"equal {posterior.equal:.3f}", -10, "center", x, y),
     ]
     return alt.layer(points, *frame, *labels).properties(width=SIDE, height=height)
@@ -246,8 +285,15 @@ def _bins(sample: FloatArray) -> list[dict[str, float]]:
 
 
 def _path(alt: Any, corners: list[int], x: Any, y: Any) -> Any:
-    rows = [{"x": float(CORNERS[c][0]), "y": float(CORNERS[c][1]), "step": i} for i, c in enumerate(corners)]
-    return from_rows(rows).mark_line(color="#333333", strokeWidth=1.2).encode(x=x, y=y, order=alt.Order("step:Q"))
+    rows = [
+        {"x": float(CORNERS[c][0]), "y": float(CORNERS[c][1]), "step": i}
+        for i, c in enumerate(corners)
+    ]
+    return (
+        from_rows(rows)
+        .mark_line(color="#333333", strokeWidth=1.2)
+        .encode(x=x, y=y, order=alt.Order("step:Q"))
+    )
 
 
 def _spoke(alt: Any, edge: tuple[int, int], x: Any, y: Any) -> Any:
@@ -264,4 +310,9 @@ def _label(alt: Any, corner: FloatArray, text: str, shift: int, align: str, x: A
     return mark.encode(x=x, y=y, text=alt.Text("text:N"))
 
 
-add_charts(PairedComparison, scatter=score_scatter, differences=difference_bars, posterior=posterior_triangle)
+add_charts(
+    PairedComparison,
+    scatter=score_scatter,
+    differences=difference_bars,
+    posterior=posterior_triangle,
+)

@@ -1,10 +1,12 @@
 """The compiled loops behind thousands of pairs of methods: places among Walsh averages, and how scores interleave.
 
-Walsh averages are the means of all pairs of values. There are n (n + 1) / 2 of them, and sorting those of a thousand
-values takes a thousand times as long as finding one place: in a sorted list a walk with two fingers counts in n steps
-how many averages are at most some number, so halving leads to a place without holding any average but the last few.
+Walsh averages are the means of all pairs of values. There are n (n + 1) / 2 of them, and sorting
+those of a thousand values takes a thousand times as long as finding one place: in a sorted list a
+walk with two fingers counts in n steps how many averages are at most some number, so halving leads
+to a place without holding any average but the last few.
 
-Everything here is an order statistic or a count, so it is the same number as any other way would give.
+Everything here is an order statistic or a count, so it is the same number as any other way would
+give.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def walsh_averages_at(values: FloatArray, places: IntArray) -> FloatArray:
         high, more = values[n - 1], n * (n + 1) // 2
         step = 0
         while more - fewer > FEW:
-            # Where a straight line of counts has the place, a little to either side, and every third time the middle.
+            # Where a straight line of counts has the place, a little to either side, and every
+            # third time the middle.
             share = 0.5
             if step % 3 < 2:
                 share = (place - fewer) / (more - fewer) + (-0.02 if step % 3 == 0 else 0.02)
@@ -82,12 +85,18 @@ def walsh_averages_at(values: FloatArray, places: IntArray) -> FloatArray:
 
 @njit(cache=True)  # type: ignore[untyped-decorator,unused-ignore]
 def doubled_wins(
-    scores: FloatArray, first: IntArray, second: IntArray, size: float, tolerance: float, least: float
+    scores: FloatArray,
+    first: IntArray,
+    second: IntArray,
+    size: float,
+    tolerance: float,
+    least: float,
 ) -> IntArray:
     """Return for pairs of columns, each sorted, twice how many pairings the first wins, a tie counting once.
 
-    Scores are tied as `paragone.ties.settle` ties them: where neighbours in the order of both columns together differ
-    by no more than the larger of their slacks, and so on along the chain. ``least`` is the tolerance of ``size``.
+    Scores are tied as `paragone.ties.settle` ties them: where neighbours in the order of both
+    columns together differ by no more than the larger of their slacks, and so on along the chain.
+    ``least`` is the tolerance of ``size``.
     """
     n = scores.shape[0]
     found = np.empty(len(first), dtype=np.int64)

@@ -22,7 +22,15 @@ from paragone.stats.result import Comparison, plain
 from paragone.stats.signed_rank import pairs_needed
 from paragone.stats.t_tests import TTest
 from paragone.stats.words import direction_in_words
-from paragone.tables import Table, decimals_for, format_interval, format_number, format_p, format_signed, p_is
+from paragone.tables import (
+    Table,
+    decimals_for,
+    format_interval,
+    format_number,
+    format_p,
+    format_signed,
+    p_is,
+)
 from paragone.ties import settle_differences
 
 PairKind = Literal["subjects", "folds"]
@@ -112,28 +120,43 @@ class PairedComparison(Comparison):
     @property
     def verdict(self) -> str:
         """What this does and does not show, how many pairs it would take, and what the filter does."""
-        parts = [_shown_sentence(self), _needed_sentence(self), _filter_sentence(self), _fold_sentence(self)]
+        parts = [
+            _shown_sentence(self),
+            _needed_sentence(self),
+            _filter_sentence(self),
+            _fold_sentence(self),
+        ]
         return " ".join(part for part in parts if part)
 
     @cached_property
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
         settings, folds, family = self.settings, self.unit == "fold", self.family
-        threshold = "none" if self.threshold is None else f"{self.threshold:g}, declared; double fails excluded"
-        of = "one test" if family is None else f"{family.title} over a family of {len(family.pairs)}"
+        threshold = (
+            "none"
+            if self.threshold is None
+            else f"{self.threshold:g}, declared; double fails excluded"
+        )
+        of = (
+            "one test" if family is None else f"{family.title} over a family of {len(family.pairs)}"
+        )
         margin = f", margin {settings.margin:g}" if settings.margin > 0 else ""
         draws = draws_in_words(self.main.n, settings.n_samples)
         bayes = f"correlated t{margin}" if folds else f"signed-rank{margin}, {draws}"
         lines = {
-            "metric": f"{metric_in_words(self.metric) if self.metric else 'not named'} "
-            f"({direction_in_words(self.higher_is_better)})",
+            "metric": (
+                f"{metric_in_words(self.metric) if self.metric else 'not named'} "
+                f"({direction_in_words(self.higher_is_better)})"
+            ),
             "pairs": f"{self.everything.n} {self.units}, paired by key",
             "threshold": threshold,
             "test": self.test.in_words([self.main.test], settings.options),
             "level": f"alpha = {settings.alpha:g}, {of}",
-            "margin": "none was stated, so nothing can be shown to be equivalent"
-            if settings.margin <= 0
-            else f"{settings.margin:g}, two one-sided tests",
+            "margin": (
+                "none was stated, so nothing can be shown to be equivalent"
+                if settings.margin <= 0
+                else f"{settings.margin:g}, two one-sided tests"
+            ),
             "ties": f"differences within {settings.tolerance:g} (relative) are zero or tied",
             "interval": self.test.intervals(f"{1 - settings.alpha:.0%}"),
             "bayes": f"{bayes}; decides no word",
@@ -145,13 +168,20 @@ class PairedComparison(Comparison):
     def table(self) -> pd.DataFrame:
         """One row per figure, one column per set of pairs (all, effective)."""
         return pd.DataFrame(
-            {name: _figures(self, p) for name, p in zip(("all", "effective"), self.pairs, strict=False)}
+            {
+                name: _figures(self, p)
+                for name, p in zip(("all", "effective"), self.pairs, strict=False)
+            }
         )
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """One row per pair: both scores, the difference (positive favours b), who won, double fail or not."""
-        low, high = (self.paired.a, self.paired.b) if self.higher_is_better else (self.paired.b, self.paired.a)
+        low, high = (
+            (self.paired.a, self.paired.b)
+            if self.higher_is_better
+            else (self.paired.b, self.paired.a)
+        )
         difference = settle_differences(low, high, self.settings.tolerance, size=self.settings.size)
         winner = np.select([difference > 0, difference < 0], [self.name_b, self.name_a], "tie")
         others = {"difference": difference, "winner": winner, "double_fail": self.fails}
@@ -168,7 +198,10 @@ class PairedComparison(Comparison):
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
-        return {"differences": self.differences, "figures": self.table.rename_axis("figure").reset_index()}
+        return {
+            "differences": self.differences,
+            "figures": self.table.rename_axis("figure").reset_index(),
+        }
 
     def picture(self) -> tuple[str, str]:
         """Return the name of the chart that a notebook shows, and what it shows in words."""
@@ -176,14 +209,21 @@ class PairedComparison(Comparison):
 
     def _figures_table(self) -> Table:
         figures = zip(self.table.index, self.table.to_numpy(), strict=True)
-        rows = [[str(name), *(_printed(str(name), value, self.decimals) for value in row)] for name, row in figures]
+        rows = [
+            [str(name), *(_printed(str(name), value, self.decimals) for value in row)]
+            for name, row in figures
+        ]
         chosen = self.choices
         text = (
-            f"{self.name_a} and {self.name_b} by {chosen['metric']} on {chosen['pairs']}. Test: {chosen['test']}. "
-            f"Differences are {self.name_b} less {self.name_a}, positive where {self.name_b} is better."
+            f"{self.name_a} and {self.name_b} by {chosen['metric']} on {chosen['pairs']}. Test:"
+            f" {chosen['test']}. Differences are {self.name_b} less {self.name_a}, positive where"
+            f" {self.name_b} is better."
         )
         if self.threshold is not None:
-            text += f" Effective: without {self.n_double_fails} double fails (tau = {self.threshold:g})."
+            text += (
+                f" Effective: without {self.n_double_fails} double fails (tau ="
+                f" {self.threshold:g})."
+            )
         return Table.of(["", *self.table.columns], rows, caption=text, label="tab:pairwise")
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,11 +255,22 @@ class PairedComparison(Comparison):
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
         """Return what a terminal shows: the figures, the verdict, what was chosen and what to know of the input."""
         found = [("", "\n".join([*_headline(self), *_further_lines(self)])), ("", self.verdict)]
-        found.append(("Chosen", "\n".join(f"  {name + ':':<12}{text}" for name, text in self.choices.items())))
-        return [*found, ("Note", "\n".join(f"  {text}" for text in self.warnings))] if self.warnings else found
+        found.append(
+            (
+                "Chosen",
+                "\n".join(f"  {name + ':':<12}{text}" for name, text in self.choices.items()),
+            )
+        )
+        return (
+            [*found, ("Note", "\n".join(f"  {text}" for text in self.warnings))]
+            if self.warnings
+            else found
+        )
 
     def __repr__(self) -> str:
-        return "\n\n".join(f"{heading}\n{text}" if heading else str(text) for heading, text in self.blocks())
+        return "\n\n".join(
+            f"{heading}\n{text}" if heading else str(text) for heading, text in self.blocks()
+        )
 
 
 def _headline(result: PairedComparison) -> list[str]:
@@ -228,12 +279,20 @@ def _headline(result: PairedComparison) -> list[str]:
     if result.threshold is not None:
         fails = result.n_double_fails
         excluded = f"({fails} double fail{'s' * (fails != 1)} excluded, tau = {result.threshold:g})"
-        means = _means(result, main) if result.effective else "none left: every pair is a double fail"
+        means = (
+            _means(result, main) if result.effective else "none left: every pair is a double fail"
+        )
         lines.append(f"Effective mean  {means}   {excluded}")
-    lines.append(f"Win / tie / loss{label}  {_win_tie_loss(main)}   ({result.name_a} / tie / {result.name_b})")
+    lines.append(
+        f"Win / tie / loss{label}  {_win_tie_loss(main)}   ({result.name_a} / tie /"
+        f" {result.name_b})"
+    )
     family = result.family
     adjusted = "" if family is None else f"; {format_p(main.p_adjusted)} after {family.title}"
-    lines.append(f"{result.test.heading} p  {format_p(result.p)} ({main.test.words(main.n, result.units)}){adjusted}")
+    lines.append(
+        f"{result.test.heading} p  {format_p(result.p)}"
+        f" ({main.test.words(main.n, result.units)}){adjusted}"
+    )
     return lines
 
 
@@ -248,15 +307,22 @@ def _further_lines(result: PairedComparison) -> list[str]:
         ]
     label = result.test.estimate[:1].upper() + result.test.estimate[1:]
     lines += [
-        f"{label} {result.name_b} - {result.name_a}  {_difference(main, result.decimals)}, mean "
-        f"{format_signed(main.mean_difference, result.decimals)}, median "
-        f"{format_signed(main.median_difference, result.decimals)} (positive favours {result.name_b})",
-        f"Effect sizes  Cliff's delta {format_signed(main.cliffs_delta, 2)}, A12 {main.a12:.2f}, "
-        f"rank-biserial {format_signed(main.rank_biserial, 2)}",
+        (
+            f"{label} {result.name_b} - {result.name_a}  {_difference(main, result.decimals)}, mean"
+            f" {format_signed(main.mean_difference, result.decimals)}, median"
+            f" {format_signed(main.median_difference, result.decimals)} (positive favours"
+            f" {result.name_b})"
+        ),
+        (
+            f"Effect sizes  Cliff's delta {format_signed(main.cliffs_delta, 2)}, A12"
+            f" {main.a12:.2f}, rank-biserial {format_signed(main.rank_biserial, 2)}"
+        ),
     ]
     if (beside := _beside(result)) and isinstance(main.beside, TTest):
         df = main.beside.df
-        lines.append(f"{beside.heading} p  {format_p(main.beside.p)} (for reference, two-sided, df = {df})")
+        lines.append(
+            f"{beside.heading} p  {format_p(main.beside.p)} (for reference, two-sided, df = {df})"
+        )
     if main.posterior is not None:
         post = main.posterior
         equal = f"P(equal) {post.equal:.3f}, " if post.rope > 0 else ""
@@ -275,7 +341,9 @@ def _beside(result: PairedComparison) -> Test | None:
 
 
 def _means(result: PairedComparison, pair: Pair) -> str:
-    mean_a, mean_b = (format_number(mean, result.decimals) for mean in (pair.mean_rival, pair.mean_method))
+    mean_a, mean_b = (
+        format_number(mean, result.decimals) for mean in (pair.mean_rival, pair.mean_method)
+    )
     return f"{result.name_a} {mean_a}   {result.name_b} {mean_b}"
 
 
@@ -284,7 +352,9 @@ def _win_tie_loss(pair: Pair) -> str:
 
 
 def _difference(pair: Pair, decimals: int) -> str:
-    return format_interval(pair.difference.estimate, pair.difference.low, pair.difference.high, decimals)
+    return format_interval(
+        pair.difference.estimate, pair.difference.low, pair.difference.high, decimals
+    )
 
 
 def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
@@ -337,17 +407,23 @@ def _shown_sentence(result: PairedComparison) -> str:
     main, settings = result.main, result.settings
     if main.verdict == "equivalent":
         return (
-            f"On {result.units} like these {result.name_a} and {result.name_b} are equivalent within "
-            f"{settings.margin:g} ({p_is(main.p_equal)}, two one-sided tests)."
+            f"On {result.units} like these {result.name_a} and {result.name_b} are equivalent"
+            f" within {settings.margin:g} ({p_is(main.p_equal)}, two one-sided tests)."
         )
     if main.verdict == "undecided":
         return _undecided_sentence(result)
-    ahead, behind = (main.method, main.rival) if main.verdict == "better" else (main.rival, main.method)
+    ahead, behind = (
+        (main.method, main.rival) if main.verdict == "better" else (main.rival, main.method)
+    )
     small = ", by less than the margin" if main.within else ""
-    size = "" if math.isnan(main.difference.low) else ", and the interval says how large the difference may be"
+    size = (
+        ""
+        if math.isnan(main.difference.low)
+        else ", and the interval says how large the difference may be"
+    )
     text = (
-        f"On {result.units} like these {ahead} is better than {behind}{small} ({p_is(main.p_adjusted)}); this says "
-        f"nothing about other data{size}."
+        f"On {result.units} like these {ahead} is better than {behind}{small}"
+        f" ({p_is(main.p_adjusted)}); this says nothing about other data{size}."
     )
     if main.test.side * main.mean_difference < 0:
         text += f" The mean difference points the other way: {behind} wins more where it wins."
@@ -357,7 +433,10 @@ def _shown_sentence(result: PairedComparison) -> str:
 def _undecided_sentence(result: PairedComparison) -> str:
     main, settings = result.main, result.settings
     if main.n_used == 0:
-        return f"Every one of the {main.n} differences is zero, so p = 1: nothing tells the two methods apart."
+        return (
+            f"Every one of the {main.n} differences is zero, so p = 1: nothing tells the two"
+            " methods apart."
+        )
     if math.isnan(main.p_adjusted):
         return (
             f"{main.n} {result.units} without a spread among their differences give no p: give "
@@ -365,12 +444,19 @@ def _undecided_sentence(result: PairedComparison) -> str:
         )
     if main.test.smallest_p > settings.alpha:
         return (
-            f"With {main.n_used} {result.units} that differ nothing can be significant at this size: the smallest "
-            f"attainable p is {format_p(main.test.smallest_p)}, and {pairs_needed(settings.alpha)} are the least."
+            f"With {main.n_used} {result.units} that differ nothing can be significant at this"
+            f" size: the smallest attainable p is {format_p(main.test.smallest_p)}, and"
+            f" {pairs_needed(settings.alpha)} are the least."
         )
-    text = f"This does not show that {result.name_a} and {result.name_b} differ ({p_is(main.p_adjusted)})"
+    text = (
+        f"This does not show that {result.name_a} and {result.name_b} differ"
+        f" ({p_is(main.p_adjusted)})"
+    )
     if settings.margin > 0:
-        return f"{text}, nor that they are equivalent within {settings.margin:g} ({p_is(main.p_equal)})."
+        return (
+            f"{text}, nor that they are equivalent within {settings.margin:g}"
+            f" ({p_is(main.p_equal)})."
+        )
     return f"{text}, and it does not show that they are equal."
 
 
@@ -381,15 +467,21 @@ def _needed_sentence(result: PairedComparison) -> str:
         return ""
     parts = []
     filtered = " that are no double fails" if result.effective else ""
-    for needed, what in ((main.needed, "a difference of this size"), (main.needed_for_margin, "the equivalence")):
+    for needed, what in (
+        (main.needed, "a difference of this size"),
+        (main.needed_for_margin, "the equivalence"),
+    ):
         if needed is not None:
             more = f", {needed - main.n} more than there are" if needed > main.n else ""
             parts.append(
-                f"If the observed effect is the true one, about {needed} {units}{filtered} would show {what} with "
-                f"80 % power{more}."
+                f"If the observed effect is the true one, about {needed} {units}{filtered} would"
+                f" show {what} with 80 % power{more}."
             )
     if main.needed is None and result.test.power is not None:
-        parts.append(f"The observed effect is next to nothing: more than 10 000 {units} like these would be needed.")
+        parts.append(
+            f"The observed effect is next to nothing: more than 10 000 {units} like these would be"
+            " needed."
+        )
     if math.isfinite(main.smallest_margin):
         decimals = result.decimals
         margin = math.ceil(main.smallest_margin * 10**decimals) / 10**decimals
@@ -406,9 +498,10 @@ def _filter_sentence(result: PairedComparison) -> str:
     gap = format_signed(result.everything.mean_difference, result.decimals)
     effective = format_signed(result.effective.mean_difference, result.decimals)
     return (
-        f"Leaving out double fails keeps the level of the test but tends to widen the gap between the means, by "
-        f"about 10 % in simulations; here it goes from {gap} to {effective}, so quote both. The threshold must "
-        "be fixed before the scores are seen: trying several and keeping the best p is invalid."
+        "Leaving out double fails keeps the level of the test but tends to widen the gap between"
+        f" the means, by about 10 % in simulations; here it goes from {gap} to {effective}, so"
+        " quote both. The threshold must be fixed before the scores are seen: trying several and"
+        " keeping the best p is invalid."
     )
 
 
@@ -417,13 +510,13 @@ def _fold_sentence(result: PairedComparison) -> str:
     if result.unit != "fold":
         return ""
     why = (
-        "The pairs are folds of one dataset: they share training rows and are not independent, so a Wilcoxon or "
-        "plain t test rejects true nulls too often (in simulations up to 18 % on one 10-fold cross-validation and "
-        "65 % on ten, at a nominal 5 %)."
+        "The pairs are folds of one dataset: they share training rows and are not independent, so a"
+        " Wilcoxon or plain t test rejects true nulls too often (in simulations up to 18 % on one"
+        " 10-fold cross-validation and 65 % on ten, at a nominal 5 %)."
     )
     if result.test.name != PROCEDURES["fold"].test:
         return why
     return (
-        f"{why} The corrected resampled t is used instead: the variance of Nadeau and Bengio (2003), with more added "
-        "for the luck that training sets share."
+        f"{why} The corrected resampled t is used instead: the variance of Nadeau and Bengio"
+        " (2003), with more added for the luck that training sets share."
     )

@@ -71,16 +71,22 @@ class Paired:
         of_repeats, of_folds = zip(*self.splits, strict=True)
         if known is not None and known.n_splits != len(self.splits):
             known = None
-        told = None if any(name.startswith("split ") for name in of_folds) else design_of_columns(of_repeats, of_folds)
+        told = (
+            None
+            if any(name.startswith("split ") for name in of_folds)
+            else design_of_columns(of_repeats, of_folds)
+        )
         found = said_design(told if known is None else known, len(self.splits), repeats, ratio)
         if found is not None and np.isfinite(found.ratio):
             found = found.of_places(self.places)
             if found is None:
-                raise InputError("the repeats have unequal numbers of folds that both methods have a score on")
+                raise InputError(
+                    "the repeats have unequal numbers of folds that both methods have a score on"
+                )
             return found
         raise InputError(
-            f"how these {len(self.splits)} splits came about is not known, and a test depends on it: say "
-            f"{asked_for(len(self.splits), of_folds)}"
+            f"how these {len(self.splits)} splits came about is not known, and a test depends on"
+            f" it: say {asked_for(len(self.splits), of_folds)}"
         )
 
 
@@ -90,9 +96,9 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
     Parameters
     ----------
     a, b : Series, mapping or array-like
-        Series and mappings are paired by key, and by every level that both have where there are several; the mean is
-        taken over a level that one side lacks. Plain arrays have no keys; they must be equally long and are paired by
-        position.
+        Series and mappings are paired by key, and by every level that both have where there are
+        several; the mean is taken over a level that one side lacks. Plain arrays have no keys; they
+        must be equally long and are paired by position.
     name_a, name_b : str
         Names for messages.
 
@@ -109,14 +115,19 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
     """
     keyed = [isinstance(side, pd.Series | Mapping) for side in (a, b)]
     if keyed[0] != keyed[1]:
-        raise InputError("one side has keys and the other has none: give two Series keyed by subject, or two arrays")
+        raise InputError(
+            "one side has keys and the other has none: give two Series keyed by subject, or two"
+            " arrays"
+        )
     if not keyed[0] and np.shape(a) != np.shape(b):
         raise InputError(
-            f"{name_a} has {np.size(a)} scores and {name_b} has {np.size(b)}: without keys both must be equally long"
+            f"{name_a} has {np.size(a)} scores and {name_b} has {np.size(b)}: without keys both"
+            " must be equally long"
         )
     (first, summaries_a), (second, summaries_b) = _keyed(a, name_a), _keyed(b, name_b)
     keys, averaged = _common_keys(first, second, name_a, name_b)
-    # The folds of one repeat stand together, whichever column comes first: the variance of repeats goes by that.
+    # The folds of one repeat stand together, whichever column comes first: the variance of repeats
+    # goes by that.
     keys.sort(key=lambda name: name == "fold")
     both = _of_keys(first, keys, name_a).merge(
         _of_keys(second, keys, name_b), on=keys, how="outer", suffixes=("_a", "_b")
@@ -128,9 +139,12 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
     names = _names(both[keys])
     whole = finite.all(axis=1)
     if not whole.any():
-        raise InputError(f"{name_a} and {name_b} have no subject with a score in common: check the key column")
+        raise InputError(
+            f"{name_a} and {name_b} have no subject with a score in common: check the key column"
+        )
     only_a, only_b, neither = (
-        tuple(names[where]) for where in (finite[:, 0] & ~whole, finite[:, 1] & ~whole, ~finite.any(axis=1))
+        tuple(names[where])
+        for where in (finite[:, 0] & ~whole, finite[:, 1] & ~whole, ~finite.any(axis=1))
     )
     warnings = averaged + [
         f"{len(some)} with a score of {name} only, left out: {listed(some)}."
@@ -138,7 +152,9 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
         if some
     ]
     if neither:
-        warnings.append(f"{len(neither)} without a finite score on either side, left out: {listed(neither)}.")
+        warnings.append(
+            f"{len(neither)} without a finite score on either side, left out: {listed(neither)}."
+        )
     if summaries := sorted({*summaries_a, *summaries_b}):
         warnings.append(f"Rows that sum up others were left out: {', '.join(summaries)}.")
     return _units(both, keys, whole, (only_a, only_b), warnings)
@@ -157,7 +173,9 @@ def _keyed(side: Any, name: str) -> tuple[pd.DataFrame, list[str]]:
     given = ["" if level is None else str(level).strip().lower() for level in index.names]
     # A level may not be called as the scores are.
     levels = [f"level {i}" if level in ("", "value") else level for i, level in enumerate(given)]
-    found = pd.DataFrame({name: spell_all(pd.Series(index.get_level_values(i))) for i, name in enumerate(levels)})
+    found = pd.DataFrame(
+        {name: spell_all(pd.Series(index.get_level_values(i))) for i, name in enumerate(levels)}
+    )
     found["value"] = read_numbers(side.reset_index(drop=True))[0].to_numpy()
     summary = np.zeros(len(found), dtype=bool)
     for level in levels:
@@ -167,7 +185,9 @@ def _keyed(side: Any, name: str) -> tuple[pd.DataFrame, list[str]]:
     return found[~summary], _names(found.loc[summary, levels]).tolist()
 
 
-def _common_keys(first: pd.DataFrame, second: pd.DataFrame, name_a: str, name_b: str) -> tuple[list[str], list[str]]:
+def _common_keys(
+    first: pd.DataFrame, second: pd.DataFrame, name_a: str, name_b: str
+) -> tuple[list[str], list[str]]:
     """Return the keys that both sides have, and what is said of those that one has alone."""
     mine, yours = (list(frame.columns[:-1]) for frame in (first, second))
     if len(mine) == len(yours) == 1:
@@ -177,7 +197,10 @@ def _common_keys(first: pd.DataFrame, second: pd.DataFrame, name_a: str, name_b:
         return [known], []
     common = [name for name in mine if name in yours]
     if not common:
-        raise InputError(f"{name_a} has the keys {', '.join(mine)} and {name_b} {', '.join(yours)}: none in common")
+        raise InputError(
+            f"{name_a} has the keys {', '.join(mine)} and {name_b} {', '.join(yours)}: none in"
+            " common"
+        )
     said = []
     for names, name in ((mine, name_a), (yours, name_b)):
         alone = [one for one in names if one not in common]
@@ -205,7 +228,8 @@ def _natural_places(keys: pd.DataFrame) -> NDArray[np.int64]:
     """Return the places of the keys in natural order, as `natural_order` has it."""
     columns: list[list[str]] = [keys[name].tolist() for name in keys.columns]
     if len(columns) == 1:
-        # A hundred thousand subjects called s1, s2, ... are put in order by prefix and number at once.
+        # A hundred thousand subjects called s1, s2, ... are put in order by prefix and number at
+        # once.
         parts = [_NUMBERED.match(key) for key in columns[0]]
         found = [part for part in parts if part is not None]
         if len(found) == len(parts):
@@ -213,7 +237,10 @@ def _natural_places(keys: pd.DataFrame) -> NDArray[np.int64]:
             numbers = np.array([int(part[2]) for part in found], dtype=np.int64)
             if not pd.DataFrame({"prefix": prefixes, "number": numbers}).duplicated().any():
                 return np.lexsort(np.stack([numbers, prefixes]))
-    order = sorted(range(len(keys)), key=lambda place: tuple(natural_order(column[place]) for column in columns))
+    order = sorted(
+        range(len(keys)),
+        key=lambda place: tuple(natural_order(column[place]) for column in columns),
+    )
     return np.array(order, dtype=np.int64)
 
 
@@ -222,7 +249,11 @@ def _names(keys: pd.DataFrame) -> NDArray[np.object_]:
     if keys.shape[1] == 1:
         return np.asarray(keys.iloc[:, 0], dtype=object)
     parts = [
-        keys[name] if name in ("dataset", "subject") or name.startswith("level") else f"{name} " + keys[name]
+        (
+            keys[name]
+            if name in ("dataset", "subject") or name.startswith("level")
+            else f"{name} " + keys[name]
+        )
         for name in keys.columns
     ]
     joined = parts[0]
@@ -249,19 +280,29 @@ def _units(
         over, unit = [key for key in inner if key not in (*FOLDS, "seed")] or inner, "subject"
         if over == ["seed"]:
             warnings.append(
-                "The pairs are seeds on one split: this is about these fitted models, this test set, and says nothing "
-                "of other data; scores on several splits or datasets do."
+                "The pairs are seeds on one split: this is about these fitted models, this test"
+                " set, and says nothing of other data; scores on several splits or datasets do."
             )
     kept = both[whole]
     pairs = (
-        kept if len(over) == len(keys) else kept.groupby(over, sort=False)[["value_a", "value_b"]].mean().reset_index()
+        kept
+        if len(over) == len(keys)
+        else kept.groupby(over, sort=False)[["value_a", "value_b"]].mean().reset_index()
     )
     every = both[over].drop_duplicates().reset_index(drop=True)
-    folds = every.get("fold", pd.Series("", index=every.index)) if unit == "fold" else pd.Series(_names(every))
+    folds = (
+        every.get("fold", pd.Series("", index=every.index))
+        if unit == "fold"
+        else pd.Series(_names(every))
+    )
     if "split" in every:
         folds = "split " + every["split"]
     repeats = every.get("repeat", pd.Series("", index=every.index))
-    numbered = np.arange(len(both)) if len(every) == len(both) else both.groupby(over, sort=False).ngroup().to_numpy()
+    numbered = (
+        np.arange(len(both))
+        if len(every) == len(both)
+        else both.groupby(over, sort=False).ngroup().to_numpy()
+    )
     return Paired(
         keys=tuple(_names(pairs[over]).tolist()),
         a=pairs["value_a"].to_numpy(dtype=np.float64),
@@ -291,14 +332,15 @@ def one_side(
     Parameters
     ----------
     frame : DataFrame
-        Tidy scores with a ``method`` column, or a plain table with key columns and columns of scores.
+        Tidy scores with a ``method`` column, or a plain table with key columns and columns of
+        scores.
     name : str, optional
         The method (tidy) or the column (plain).
     metric : str, optional
         The metric: a value of the ``metric`` column (tidy), or a column (plain).
     key : str, optional
-        The key column of a plain table; by default all of dataset, repeat, fold, seed and subject that it has, else id,
-        name or the first column of text.
+        The key column of a plain table; by default all of dataset, repeat, fold, seed and subject
+        that it has, else id, name or the first column of text.
     at : float, optional
         Point of the grid.
 
@@ -319,7 +361,11 @@ def one_side(
     twice = named.columns[named.columns.duplicated()]
     if len(twice):
         raise InputError(f"the column {twice[0]!r} stands twice in the scores: rename one of them")
-    roles = {_role(column) for column in named.columns if _role(column) != "method" or not is_numeric(named[column])}
+    roles = {
+        _role(column)
+        for column in named.columns
+        if _role(column) != "method" or not is_numeric(named[column])
+    }
     if "method" in roles and (name is None or name not in named.columns):
         return _tidy_side(frame, name, metric, at)
     return _plain_side(named, name, metric, key)
@@ -339,7 +385,9 @@ def _tidy_side(
     if not methods:
         raise InputError("there are no scores: no row of the table holds any")
     if name is None and len(methods) > 1:
-        raise InputError(f"the scores hold {len(methods)} methods: choose one with ::NAME ({', '.join(methods)})")
+        raise InputError(
+            f"the scores hold {len(methods)} methods: choose one with ::NAME ({', '.join(methods)})"
+        )
     method = methods[0] if name is None else name
     if method not in methods:
         raise unknown_name("method", method, methods)
@@ -351,7 +399,9 @@ def _tidy_side(
         renamed = {"fold": "subject"}
     elif tidy.subject_is_dataset:
         renamed = {"dataset": "subject"}
-    series = rows.rename(columns=renamed).set_index([renamed.get(key, key) for key in keys])["value"]
+    series = rows.rename(columns=renamed).set_index([renamed.get(key, key) for key in keys])[
+        "value"
+    ]
     return series.rename(method), chosen
 
 
@@ -361,11 +411,19 @@ def _plain_side(
     keys = _key_columns(frame, key, name)
     values = [column for column in frame.columns if column not in keys]
     column = _value_column(frame, values, name, metric)
-    known = column if metric is None and named_metric(column).higher_is_better is not None else metric
-    scored = pd.DataFrame({"method": name or column, "dataset": "", "value": read_numbers(frame[column])[0]})
+    known = (
+        column if metric is None and named_metric(column).higher_is_better is not None else metric
+    )
+    scored = pd.DataFrame(
+        {"method": name or column, "dataset": "", "value": read_numbers(frame[column])[0]}
+    )
     scored, _ = in_range(scored, named_metric(known))
     levels = [frame[one].rename(_level(one)) for one in keys]
-    index = pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else pd.Index(levels[0], name=levels[0].name)
+    index = (
+        pd.MultiIndex.from_arrays(levels)
+        if len(levels) > 1
+        else pd.Index(levels[0], name=levels[0].name)
+    )
     return pd.Series(scored["value"].to_numpy(), index=index, name=name or column), known
 
 
@@ -391,18 +449,22 @@ def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> lis
     unclear = next((column for column in columns if column.lower() in AMBIGUOUS), None)
     if unclear is not None:
         raise InputError(
-            f"the column {unclear!r} may count seeds, repeats or subjects: call it by what it is, or say "
-            f"{argument('key', unclear)} and {argument('pairs', 'subjects')} if its pairs are independent"
+            f"the column {unclear!r} may count seeds, repeats or subjects: call it by what it is,"
+            f" or say {argument('key', unclear)} and {argument('pairs', 'subjects')} if its pairs"
+            " are independent"
         )
     text = [c for c in columns if not is_numeric(frame[c]) and c != value]
     if not text:
         raise InputError(
-            f"no column names the pairs: choose the key column with {argument('key', 'NAME')} ({', '.join(columns)})"
+            f"no column names the pairs: choose the key column with {argument('key', 'NAME')}"
+            f" ({', '.join(columns)})"
         )
     return [text[0]]
 
 
-def _value_column(frame: pd.DataFrame, values: list[str], name: str | None, metric: str | None) -> str:
+def _value_column(
+    frame: pd.DataFrame, values: list[str], name: str | None, metric: str | None
+) -> str:
     if name is not None:
         if name not in values:
             raise unknown_name("column", name, values)
@@ -414,11 +476,13 @@ def _value_column(frame: pd.DataFrame, values: list[str], name: str | None, metr
     numeric = [column for column in values if is_numeric(frame[column])]
     if len(numeric) > 1:
         raise InputError(
-            f"there are several columns of scores: choose one with {argument('metric', 'NAME')} or ::NAME "
-            f"({', '.join(numeric)})"
+            f"there are several columns of scores: choose one with {argument('metric', 'NAME')} or"
+            f" ::NAME ({', '.join(numeric)})"
         )
     if len(values) == 1:
         return values[0]
     if not numeric:
-        raise InputError(f"no column holds numbers: {', '.join(values) or 'the table has only a key'}")
+        raise InputError(
+            f"no column holds numbers: {', '.join(values) or 'the table has only a key'}"
+        )
     return numeric[0]

@@ -1,10 +1,11 @@
 """The engine: everything about pairs of methods on common units, whether datasets, subjects, samples or folds.
 
-What fits a unit is written down once, in `paragone.stats.family`: the test and the posterior. The words come from
-`paragone.stats.verdicts`.
+What fits a unit is written down once, in `paragone.stats.family`: the test and the posterior. The
+words come from `paragone.stats.verdicts`.
 
-A failed score is a loss to any score, and two failures are a tie. Tests that go by ranks see a failure as the largest
-loss of all; means, intervals and margins are of the units that both methods have.
+A failed score is a loss to any score, and two failures are a tie. Tests that go by ranks see a
+failure as the largest loss of all; means, intervals and margins are of the units that both methods
+have.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class Pair:
     mean_method, mean_rival : float
         Mean scores on the units that both have, in units of the metric.
     difference : Interval
-        The difference that the test is about, with an interval that holds for all pairs of the family together.
+        The difference that the test is about, with an interval that holds for all pairs of the
+        family together.
     mean_difference, median_difference : float
         Of the units that both have.
     won, tied, lost : tuple of str
@@ -82,14 +84,16 @@ class Pair:
     cliffs_delta, a12, rank_biserial : float
         Effect sizes; the first two ignore the pairing.
     p_equal : float
-        Adjusted p of the equivalence within the margin; NaN without a margin, or where a score failed.
+        Adjusted p of the equivalence within the margin; NaN without a margin, or where a score
+        failed.
     within : bool
         Whether the difference was shown to be smaller than the margin.
     smallest_margin : float
-        Any margin from this on would have been shown, the pair taken for the strictest step of the correction;
-        infinite where none can be.
+        Any margin from this on would have been shown, the pair taken for the strictest step of the
+        correction; infinite where none can be.
     smallest_p_adjusted : float
-        The smallest adjusted p this pair could reach with as many units, the other tests as they are.
+        The smallest adjusted p this pair could reach with as many units, the other tests as they
+        are.
     posterior : Posterior or None
         Bayesian probabilities.
     beside : TestResult or None
@@ -97,11 +101,11 @@ class Pair:
     flipped_by : tuple of str
         Units whose removal changes the test's decision.
     needed : int or None
-        Units in all for 80 % power at the observed effect; None where there is no effect to speak of, or where the test
-        does not tell.
+        Units in all for 80 % power at the observed effect; None where there is no effect to speak
+        of, or where the test does not tell.
     needed_for_margin : int or None
-        Units in all for 80 % power to show the equivalence; None where the observed difference is no smaller than the
-        margin, or without one.
+        Units in all for 80 % power to show the equivalence; None where the observed difference is
+        no smaller than the margin, or without one.
 
     Examples
     --------
@@ -200,7 +204,9 @@ class UnitScores:
     weights: str = "equal"
     n_train: float | None = None
 
-    def differences(self, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> FloatArray:
+    def differences(
+        self, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings
+    ) -> FloatArray:
         """Return the settled differences of pairs, one column per pair, positive where the first is better.
 
         Infinite where one of the two failed, zero where both did.
@@ -220,7 +226,11 @@ class UnitScores:
         values = self.values[there, method]
         if self.strata is None or self.weights == "size":
             return float(values.mean()) if values.size else math.nan
-        return float(np.mean([values[inside].mean() for inside in rows_by_code(label_codes(self.strata[there]))]))
+        return float(
+            np.mean(
+                [values[inside].mean() for inside in rows_by_code(label_codes(self.strata[there]))]
+            )
+        )
 
 
 def measure_pairs(
@@ -251,7 +261,8 @@ def measure_pairs(
     bayes : bool, default=True
         Whether the posterior is worked out, where the unit has one.
     n_family : int, optional
-        How many tests the family has, for intervals that hold together; by default as many as pairs.
+        How many tests the family has, for intervals that hold together; by default as many as
+        pairs.
     difference : ndarray, optional
         The settled differences, where they are known already.
 
@@ -278,15 +289,34 @@ def measure_pairs(
     options = settings.options | known | {"level": 1 - share}
     posteriors: list[Posterior | None] = [None] * len(pairs)
     if bayes and procedure.posterior == "signed-rank":
-        ranked = np.stack([ranked_failures(column, settings.margin) for column in difference.T], axis=1)
+        ranked = np.stack(
+            [ranked_failures(column, settings.margin) for column in difference.T], axis=1
+        )
         n_samples, seed = settings.n_samples, settings.seed
-        posteriors = [*signed_rank_posteriors(ranked, settings.margin, n_samples=n_samples, seed=seed)]
+        posteriors = [
+            *signed_rank_posteriors(ranked, settings.margin, n_samples=n_samples, seed=seed)
+        ]
     overlaps = _overlaps(scored, pairs, settings) if procedure.effects else [math.nan] * len(pairs)
-    # A column of a wide table lies scattered in memory; all of them laid out are read many times below.
+    # A column of a wide table lies scattered in memory; all of them laid out are read many times
+    # below.
     columns = np.ascontiguousarray(difference.T)
     return tuple(
-        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, posterior, overlap)
-        for pair, column, posterior, overlap in zip(pairs, columns, posteriors, overlaps, strict=True)
+        _measured(
+            scored,
+            pair,
+            column,
+            procedure,
+            test,
+            settings,
+            options,
+            share,
+            bayes,
+            posterior,
+            overlap,
+        )
+        for pair, column, posterior, overlap in zip(
+            pairs, columns, posteriors, overlaps, strict=True
+        )
     )
 
 
@@ -325,7 +355,11 @@ def _measured(
         p_adjusted=result.p,
         smallest_p_adjusted=result.smallest_p,
         test=result,
-        beside=beside.run(common, options) if beside is not None and common.size >= beside.least else None,
+        beside=(
+            beside.run(common, options)
+            if beside is not None and common.size >= beside.least
+            else None
+        ),
         n=column.size,
         n_used=int(np.count_nonzero(column)),
         n_common=common.size,
@@ -342,7 +376,9 @@ def _measured(
         smallest_margin=math.inf if any(failed) else smallest_margin(for_margins, mean),
         posterior=posterior or _posterior(common, result, procedure, settings) if bayes else None,
         needed=_needed(tested, test, share, procedure),
-        needed_for_margin=None if margin is None else _needed_for_margin(common, mean, margin, share),
+        needed_for_margin=(
+            None if margin is None else _needed_for_margin(common, mean, margin, share)
+        ),
         a12=overlap,
         cliffs_delta=2 * overlap - 1,
         rank_biserial=_rank_biserial(column, result, settings) if procedure.effects else math.nan,
@@ -394,14 +430,17 @@ def judged(
             p_adjusted=verdict.p_adjusted,
             p_equal=verdict.p_equal,
             within=verdict.within,
-            # Without its failures a pair is another question than with them: its interval is left as it is.
+            # Without its failures a pair is another question than with them: its interval is left
+            # as it is.
             difference=pair.difference if any(pair.failed) else verdict.interval,
         )
         for pair, one, verdict in zip(pairs, evidence, verdicts, strict=True)
     )
 
 
-def _for_test(column: FloatArray, there: NDArray[np.bool_], test: Test, margin: float) -> FloatArray:
+def _for_test(
+    column: FloatArray, there: NDArray[np.bool_], test: Test, margin: float
+) -> FloatArray:
     """Return the differences that a test takes: with failures as the largest losses, or without them."""
     if not (test.by_rank or test.by_sign):
         return column[there]
@@ -428,16 +467,32 @@ def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
 
 
 def _intervals(
-    common: FloatArray, test: Test, options: Mapping[str, Any], mean: float, levels: tuple[float, ...]
+    common: FloatArray,
+    test: Test,
+    options: Mapping[str, Any],
+    mean: float,
+    levels: tuple[float, ...],
 ) -> list[Interval]:
     """Return the difference that the test is about between the limits that the same test gives, where it gives them."""
     if test.by_rank and common.size:
-        shifts = shift_intervals(common, levels, zeros=options["zeros"], exact_up_to=options["exact_up_to"])
-        return [one if np.isfinite([one.low, one.high]).all() else Interval(one.estimate) for one in shifts]
-    results = [test.run(common, {**options, "level": level}) for level in levels if common.size >= test.least]
+        shifts = shift_intervals(
+            common, levels, zeros=options["zeros"], exact_up_to=options["exact_up_to"]
+        )
+        return [
+            one if np.isfinite([one.low, one.high]).all() else Interval(one.estimate)
+            for one in shifts
+        ]
+    results = [
+        test.run(common, {**options, "level": level})
+        for level in levels
+        if common.size >= test.least
+    ]
     if not results:
         return [Interval(mean)] * len(levels)
-    return [Interval(mean) if one.interval is None or math.isnan(one.p) else one.interval for one in results]
+    return [
+        Interval(mean) if one.interval is None or math.isnan(one.p) else one.interval
+        for one in results
+    ]
 
 
 def _posterior(
@@ -446,11 +501,16 @@ def _posterior(
     if procedure.posterior == "none" or math.isnan(result.p) or not common.any():
         return None
     return bayesian_correlated_t(
-        common, rope=settings.margin, test_train_ratio=settings.test_train_ratio, repeats=settings.repeats
+        common,
+        rope=settings.margin,
+        test_train_ratio=settings.test_train_ratio,
+        repeats=settings.repeats,
     )
 
 
-def _overlaps(scored: UnitScores, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> Sequence[float]:
+def _overlaps(
+    scored: UnitScores, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings
+) -> Sequence[float]:
     """Return Vargha and Delaney's A of every pair, which goes by the order of scores: a failure lies below all."""
     oriented = scored.values if scored.higher_is_better else -scored.values
     if oriented.shape[0] * len(pairs) >= WORTH_COMPILING and np.isfinite(oriented).all():
@@ -459,7 +519,9 @@ def _overlaps(scored: UnitScores, pairs: Sequence[tuple[int, int]], settings: Co
         first, second = np.array(pairs).T
         least = min(settings.tolerance, TOLERANCE)
         columns = np.asfortranarray(np.sort(oriented, axis=0))
-        wins = doubled_wins(columns, first, second, float(settings.size), float(settings.tolerance), least)
+        wins = doubled_wins(
+            columns, first, second, float(settings.size), float(settings.tolerance), least
+        )
         return [count / 2 / len(oriented) ** 2 for count in wins.tolist()]
     return [_overlap(oriented[:, list(pair)], settings) for pair in pairs]
 
@@ -467,11 +529,19 @@ def _overlaps(scored: UnitScores, pairs: Sequence[tuple[int, int]], settings: Co
 def _overlap(both: FloatArray, settings: ComparisonSettings) -> float:
     if np.isnan(both).any():
         known = both[~np.isnan(both)]
-        both = np.where(np.isnan(both), known.min() - np.ptp(known) - 1, both) if known.size else np.zeros_like(both)
-    return vargha_delaney_a12(both[:, 1], both[:, 0], tolerance=settings.tolerance, size=settings.size)
+        both = (
+            np.where(np.isnan(both), known.min() - np.ptp(known) - 1, both)
+            if known.size
+            else np.zeros_like(both)
+        )
+    return vargha_delaney_a12(
+        both[:, 1], both[:, 0], tolerance=settings.tolerance, size=settings.size
+    )
 
 
-def _rank_biserial(difference: FloatArray, result: TestResult, settings: ComparisonSettings) -> float:
+def _rank_biserial(
+    difference: FloatArray, result: TestResult, settings: ComparisonSettings
+) -> float:
     if isinstance(result, Wilcoxon):
         # The signed-rank test has ranked the differences already.
         plus, minus = result.w_plus, result.w_minus
@@ -491,8 +561,11 @@ def _needed_for_margin(common: FloatArray, mean: float, margin: float, share: fl
     """Return how many units like these would show the equivalence, by the normal approximation of two t-tests."""
     if common.size < 2 or abs(mean) >= margin:
         return None
-    # Both sides must be shown where the difference is next to nothing: each may then miss half as often.
+    # Both sides must be shown where the difference is next to nothing: each may then miss half as
+    # often.
     missed = (1 - POWER) / 2 if abs(mean) < margin / 2 else 1 - POWER
     deviates = float(ndtri(1 - share) - ndtri(missed))
     units = (deviates * float(common.std(ddof=1)) / (margin - abs(mean))) ** 2
-    return None if units > MOST_NEEDED else max(math.ceil(units), pairs_needed(share, two_sided=False))
+    return (
+        None if units > MOST_NEEDED else max(math.ceil(units), pairs_needed(share, two_sided=False))
+    )

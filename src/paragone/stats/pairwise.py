@@ -50,12 +50,13 @@ def pairwise(
     Parameters
     ----------
     a, b : Series, mapping or array-like
-        Scores keyed by subject, or equally long arrays. Where the index has several levels (``dataset``, ``repeat``,
-        ``fold``, ``seed``, ``subject``) they are paired by all that both have; datasets are then the pairs, else
-        subjects, else folds. Differences are ``b - a``, signed so that positive favours ``b``.
+        Scores keyed by subject, or equally long arrays. Where the index has several levels
+        (``dataset``, ``repeat``, ``fold``, ``seed``, ``subject``) they are paired by all that both
+        have; datasets are then the pairs, else subjects, else folds. Differences are ``b - a``,
+        signed so that positive favours ``b``.
     threshold : float, optional
-        Chance level (0.0 is one like any other). Pairs on which both methods are no better than it are
-        double fails; the effective figures leave them out, and stand beside those of all pairs.
+        Chance level (0.0 is one like any other). Pairs on which both methods are no better than it
+        are double fails; the effective figures leave them out, and stand beside those of all pairs.
     metric : str, optional
         The metric's name, which gives its direction.
     higher_is_better : bool, optional
@@ -63,12 +64,14 @@ def pairwise(
     name_a, name_b : str, optional
         Names; by default those of the Series, or A and B.
     pairs : {"subjects", "folds"}, optional
-        Subjects are independent (signed-rank test); folds of one dataset share training rows (corrected
-        resampled t). By default by the names of the Series' index.
+        Subjects are independent (signed-rank test); folds of one dataset share training rows
+        (corrected resampled t). By default by the names of the Series' index.
     test : str, Test or callable, optional
-        How the differences are tested; by default ``wilcoxon`` for subjects and ``corrected-t`` for folds.
+        How the differences are tested; by default ``wilcoxon`` for subjects and ``corrected-t`` for
+        folds.
     design : Design, optional
-        How the rows were split, where the pairs are folds; by default one cross-validation, up to 20 folds.
+        How the rows were split, where the pairs are folds; by default one cross-validation, up to
+        20 folds.
     alpha, margin, rope, zeros, tolerance, test_train_ratio, repeats, n_samples, seed
         As in :func:`paragone.compare`.
 
@@ -95,11 +98,14 @@ def pairwise(
         raise InputError(f"the threshold must be a finite score, not {threshold}")
     first, second = name_a or _name(a, "A"), name_b or _name(b, "B")
     if first == second:
-        raise InputError(f"both methods are called {first!r}: give them different names (name_a, name_b)")
+        raise InputError(
+            f"both methods are called {first!r}: give them different names (name_a, name_b)"
+        )
     paired = pair_scores(a, b, name_a=first, name_b=second)
     scorer = None
     if higher_is_better is not False and is_negated(metric, np.concatenate([paired.a, paired.b])):
-        # Minus an error is shown as the error, and so is the threshold that was given in the same terms.
+        # Minus an error is shown as the error, and so is the threshold that was given in the same
+        # terms.
         paired = replace(paired, a=0.0 - paired.a, b=0.0 - paired.b)
         scorer, metric, higher = metric, error_name(metric), False
         threshold = None if threshold is None else 0.0 - threshold
@@ -126,7 +132,10 @@ def pairwise(
     warnings = paired.warnings
     if len(sets) > 1 and fails.any() and settings.repeats > 1:
         sets = [everything]
-        warnings = (*warnings, "Double fails leave repeats without some of their scores, so they are not left out.")
+        warnings = (
+            *warnings,
+            "Double fails leave repeats without some of their scores, so they are not left out.",
+        )
     return PairedComparison(
         unit=unit,
         test=chosen,
@@ -158,7 +167,12 @@ def pairwise(
 
 
 def double_fails(
-    a: FloatArray, b: FloatArray, threshold: float | None, *, higher_is_better: bool, size: float = 0.0
+    a: FloatArray,
+    b: FloatArray,
+    threshold: float | None,
+    *,
+    higher_is_better: bool,
+    size: float = 0.0,
 ) -> np.ndarray:
     """Return where both scores are no better than the threshold; nowhere without one.
 

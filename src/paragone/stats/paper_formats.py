@@ -1,6 +1,7 @@
 """Tables as papers print them, in Markdown, LaTeX, HTML, Excel and plain text: cut into cells, nothing read into them.
 
-A cell keeps its text apart from its marks: bold, underlined, raised. What spans several rows or columns stands in each.
+A cell keeps its text apart from its marks: bold, underlined, raised. What spans several rows or
+columns stands in each.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from typing_extensions import override
 from paragone.errors import InputError
 from paragone.reading import check_size
 from paragone.tables import latex_cells
-from paragone.tables.latex_cells import HEAD_END, argument_of, group_end, latex_rows, plain_text, read_cell, tabulars
+from paragone.tables.latex_cells import (
+    HEAD_END,
+    argument_of,
+    group_end,
+    latex_rows,
+    plain_text,
+    read_cell,
+    tabulars,
+)
 
 MOST_CELLS = 1_000_000
 """More than any table of a paper; a file may claim spans and sheets of any size."""
@@ -77,7 +86,12 @@ def markdown_tables(text: str) -> list[PrintedTable]:
         fenced ^= bool(_FENCE.match(line))
         heading = _piped(line)
         below = lines[place + 1] if place + 1 < len(lines) else ""
-        if not fenced and "|" in line and _DELIMITER.match(below) and len(_piped(below)) == len(heading):
+        if (
+            not fenced
+            and "|" in line
+            and _DELIMITER.match(below)
+            and len(_piped(below)) == len(heading)
+        ):
             rows = [heading]
             place += 2
             while place < len(lines) and "|" in lines[place]:
@@ -95,7 +109,10 @@ def markdown_tables(text: str) -> list[PrintedTable]:
 def _piped(line: str) -> list[str]:
     """Cut a line at the bars that are not escaped; those at its ends cut nothing."""
     parts = re.split(r"(?<!\\)\|", line.strip())
-    return [part.strip() for part in parts[parts[0] == "" : len(parts) - (parts[-1] == "" and len(parts) > 1)]]
+    return [
+        part.strip()
+        for part in parts[parts[0] == "" : len(parts) - (parts[-1] == "" and len(parts) > 1)]
+    ]
 
 
 def markdown_cell(source: str) -> PrintedCell:
@@ -130,7 +147,9 @@ _COMMENT = re.compile(r"(?<!\\)%.*")
 _LEADING_RULES = re.compile(r"^(?:\s*\\(?:toprule|hline|addlinespace)\b(?:\[[^\]]*\])?)+")
 _POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*(?:\{\s*([-+]?\d+)\s*\}|(\d))")
 _LOWERED = re.compile(r"\\textsubscript\s*(?=\{)|(?<!\\)_")
-_RAISED_SPREAD = re.compile(r"(?:\\textsuperscript\s*|\^\s*)\{((?:[^{}]|\{[^{}]*\})*\\pm(?:[^{}]|\{[^{}]*\})*)\}")
+_RAISED_SPREAD = re.compile(
+    r"(?:\\textsuperscript\s*|\^\s*)\{((?:[^{}]|\{[^{}]*\})*\\pm(?:[^{}]|\{[^{}]*\})*)\}"
+)
 _NAME = re.compile(r"\\([A-Za-z]+)\*?")
 _UNPRINTED = re.compile(
     r"\\(?:phantom|hphantom|vphantom|hspace|vspace|rowcolor|label|footnotemark|footnote|tnote|cite[a-z]*|rule)\*?"
@@ -159,13 +178,18 @@ def latex_tables(text: str) -> list[PrintedTable]:
     found = []
     for position, whole in tabulars(source):
         if r"\begin{tab" in whole or r"\begin{longtable}" in whole:
-            raise InputError("a tabular in its LaTeX begins inside another or is not closed: give the table alone")
+            raise InputError(
+                "a tabular in its LaTeX begins inside another or is not closed: give the table"
+                " alone"
+            )
         body = _LEADING_RULES.sub("", whole)
         border = HEAD_END.search(body)
         head = latex_rows(body[: border.start()]) if border else []
         rows = _spread_out([*head, *latex_rows(body[border.end() :] if border else body)])
         if rows:
-            caption = " ".join(plain_text(argument_of(_around(source, position), r"\caption")).split())
+            caption = " ".join(
+                plain_text(argument_of(_around(source, position), r"\caption")).split()
+            )
             found.append(PrintedTable(rows, len(head) or None, caption))
     return found
 
@@ -229,7 +253,10 @@ def _span(source: str, command: str) -> tuple[int, str]:
             break
     count = arguments[0].strip() if len(arguments) == 3 else ""
     if not re.fullmatch(r"\d{1,4}", count):
-        raise InputError(f"a cell begins with \\{command} but does not say over how many it goes: {stripped[:60]!r}")
+        raise InputError(
+            f"a cell begins with \\{command} but does not say over how many it goes:"
+            f" {stripped[:60]!r}"
+        )
     return max(1, int(count)), arguments[2] + stripped[place:]
 
 
@@ -244,7 +271,9 @@ def latex_cell(source: str) -> PrintedCell:
     ('81 3', 'ours', '1.2e-3')
     """
     if len(source) > LONGEST_CELL:
-        raise InputError(f"a cell of its LaTeX has {len(source)} letters: is a row or a tabular not closed?")
+        raise InputError(
+            f"a cell of its LaTeX has {len(source)} letters: is a row or a tabular not closed?"
+        )
     text, notes = source, ""
     while match := _UNPRINTED.search(text):
         end = group_end(text, match.end())
@@ -287,7 +316,21 @@ def _lowered(text: str) -> str:
 _MARKS = frozenset({"b", "strong", "u", "em", "i", "mark", "ins"})
 _SILENT = frozenset({"script", "style", "annotation", "annotation-xml", "template"})
 _VOID = frozenset(
-    {"br", "img", "hr", "input", "wbr", "col", "meta", "link", "area", "base", "source", "track", "embed"}
+    {
+        "br",
+        "img",
+        "hr",
+        "input",
+        "wbr",
+        "col",
+        "meta",
+        "link",
+        "area",
+        "base",
+        "source",
+        "track",
+        "embed",
+    }
 )
 MOST_SPANNED = 1000
 """As browsers have it."""
@@ -309,7 +352,11 @@ class _Cell:
 
 
 def _count(text: str | None) -> int:
-    return min(MOST_SPANNED, max(1, int(text))) if text and re.fullmatch(r"\d{1,6}", text.strip()) else 1
+    return (
+        min(MOST_SPANNED, max(1, int(text)))
+        if text and re.fullmatch(r"\d{1,6}", text.strip())
+        else 1
+    )
 
 
 @dataclass
@@ -364,7 +411,10 @@ class _TableParser(HTMLParser):
                 self.cells[-1].raised.append(cell.raised)
             self.inside.append((tag, True))
         elif tag not in _VOID and tag != "table":
-            hidden = tag in _SILENT or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
+            hidden = (
+                tag in _SILENT
+                or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
+            )
             self.inside.append((tag, hidden))
             if tag in _MARKS and self.cells[-1] is not None:
                 self.cells[-1].marked = True
@@ -445,12 +495,16 @@ def _laid_out(table: _Table) -> PrintedTable:
             place = len(cells)
             cells += [cell.printed()] * cell.columns
             if cell.rows > 1:
-                down |= {place + step: (cell.printed(), cell.rows - 1) for step in range(cell.columns)}
+                down |= {
+                    place + step: (cell.printed(), cell.rows - 1) for step in range(cell.columns)
+                }
             n_cells += cell.columns
             _check_cells(n_cells)
         _fill(cells, down)
         rows.append(tuple(cells))
-    heads = table.heads or next((i for i, row in enumerate(table.rows) if not all(c.is_heading for c in row)), 0)
+    heads = table.heads or next(
+        (i for i, row in enumerate(table.rows) if not all(c.is_heading for c in row)), 0
+    )
     return PrintedTable(tuple(rows), heads or None, " ".join(table.caption.split()))
 
 
@@ -475,7 +529,9 @@ def aligned_table(text: str) -> list[PrintedTable]:
     for separator in (r"\s{2,}", r"\s+"):
         rows = [re.split(separator, line) for line in lines]
         if rows and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
-            return [PrintedTable(tuple(tuple(markdown_cell(cell) for cell in row) for row in rows), 1)]
+            return [
+                PrintedTable(tuple(tuple(markdown_cell(cell) for cell in row) for row in rows), 1)
+            ]
     return []
 
 
@@ -512,7 +568,10 @@ def excel_tables(path: Path) -> dict[str, PrintedTable]:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
         formulas = openpyxl.load_workbook(path, read_only=True, keep_links=False)
         try:
-            found = {one.title: _sheet(one, other, path) for one, other in zip(book, formulas, strict=True)}
+            found = {
+                one.title: _sheet(one, other, path)
+                for one, other in zip(book, formulas, strict=True)
+            }
         finally:
             book.close()
             formulas.close()
@@ -525,15 +584,17 @@ def excel_tables(path: Path) -> dict[str, PrintedTable]:
 def _sheet(sheet: Any, formulas: Any, path: Path) -> PrintedTable:
     rows: list[tuple[PrintedCell, ...]] = []
     count = 0
-    for values, written in zip(sheet.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True):
+    for values, written in zip(
+        sheet.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True
+    ):
         count += max(1, len(values))
         if count > MOST_CELLS:
             raise InputError(f"{path}: sheet {sheet.title!r} has more than {MOST_CELLS} cells")
         for value, formula in zip(values, written, strict=True):
             if value is None and formula is not None:
                 raise InputError(
-                    f"{path}: a cell of sheet {sheet.title!r} is the formula {str(formula)[:40]!r} without its value: "
-                    "save the file in Excel once"
+                    f"{path}: a cell of sheet {sheet.title!r} is the formula {str(formula)[:40]!r}"
+                    " without its value: save the file in Excel once"
                 )
         rows.append(tuple(PrintedCell("" if value is None else _spelt(value)) for value in values))
     return _without_title(rows)
@@ -547,7 +608,9 @@ def _without_title(rows: Sequence[tuple[PrintedCell, ...]]) -> PrintedTable:
     """Take lines of one cell above a table for its caption."""
     kept = [row for row in rows if any(cell.text for cell in row)]
     caption = []
-    while len(kept) > 1 and sum(bool(cell.text) for cell in kept[0]) == 1 < sum(bool(c.text) for c in kept[1]):
+    while len(kept) > 1 and sum(bool(cell.text) for cell in kept[0]) == 1 < sum(
+        bool(c.text) for c in kept[1]
+    ):
         if kept[0][0].text == "":
             break
         caption.append(next(cell.text for cell in kept.pop(0) if cell.text))

@@ -1,7 +1,8 @@
 """Tables of papers as the frame that a CSV of the same table gives: one chosen, headings joined, marks taken off.
 
-What was done is kept beside the frame and said: marks that were taken off, rows that are headings, which of several
-tables was taken. Numbers with a spread, percent signs and gaps stay texts; `number_texts` reads them as in any file.
+What was done is kept beside the frame and said: marks that were taken off, rows that are headings,
+which of several tables was taken. Numbers with a spread, percent signs and gaps stay texts;
+`number_texts` reads them as in any file.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ from paragone.stats.paper_formats import (
     text_tables,
 )
 
-FORMATS = {".md": markdown_tables, ".markdown": markdown_tables, ".tex": latex_tables} | dict.fromkeys(
-    (".html", ".htm"), html_tables
-)
+FORMATS = {
+    ".md": markdown_tables,
+    ".markdown": markdown_tables,
+    ".tex": latex_tables,
+} | dict.fromkeys((".html", ".htm"), html_tables)
 EXCEL = (".xlsx", ".xlsm")
 PAPER_SUFFIXES = (*FORMATS, *EXCEL)
 STANDARD_INPUT, STDIN = "-", "the standard input"
@@ -42,8 +45,12 @@ STANDARD_INPUT, STDIN = "-", "the standard input"
 _CHOSEN = re.compile(r"(.+)#([^#/\\]+)")
 _TRAILING = re.compile(r"(?<=[\d)%])\s*[*†‡§¶#^⋆★✓↑↓▲▼⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈ]+$")
 _ARROWS = re.compile(r"\s*[\[(]?[↑↓⬆⬇▲▼][\])]?\s*")
-METHOD_HEADINGS = frozenset({"method", "methods", "model", "models", "algorithm", "approach", "system", "classifier"})
-DATASET_HEADINGS = frozenset({"dataset", "datasets", "data", "data set", "task", "tasks", "benchmark", "corpus"})
+METHOD_HEADINGS = frozenset(
+    {"method", "methods", "model", "models", "algorithm", "approach", "system", "classifier"}
+)
+DATASET_HEADINGS = frozenset(
+    {"dataset", "datasets", "data", "data set", "task", "tasks", "benchmark", "corpus"}
+)
 
 
 def chosen_part(path: Path) -> tuple[Path, str | None]:
@@ -123,11 +130,17 @@ def decoded(content: bytes) -> tuple[str, list[str]]:
     """Return a text in the encoding that it has, and what is to be said of that."""
     encoding = encoding_of([content])
     named = ENCODING_NAMES.get(encoding)
-    note = [] if named is None else [f"The file is not UTF-8 and was read as {named}: look at its names."]
+    note = (
+        []
+        if named is None
+        else [f"The file is not UTF-8 and was read as {named}: look at its names."]
+    )
     return content.decode(encoding, errors="replace"), note
 
 
-def _one_of(tables: dict[str, PrintedTable], wanted: str | None, where: str) -> tuple[PrintedTable, list[str]]:
+def _one_of(
+    tables: dict[str, PrintedTable], wanted: str | None, where: str
+) -> tuple[PrintedTable, list[str]]:
     """Return the table that was asked for, or the only one with numbers."""
     if not tables:
         raise InputError(f"{where} holds no table")
@@ -138,14 +151,22 @@ def _one_of(tables: dict[str, PrintedTable], wanted: str | None, where: str) -> 
         by_number = numbered.get(int(wanted)) if wanted.isdecimal() else None
         name = wanted if wanted in tables else by_number
         if name is None:
-            raise InputError(f"{where} has no table {wanted}: there are {len(tables)} ({listed}{more})")
+            raise InputError(
+                f"{where} has no table {wanted}: there are {len(tables)} ({listed}{more})"
+            )
         return tables[name], []
     with_numbers = [name for name, table in tables.items() if _has_numbers(table)]
     if len(with_numbers) == 1 or len(tables) == 1:
         name = with_numbers[0] if with_numbers else next(iter(tables))
-        said = [f"Of {len(tables)} tables, {name} was taken, the only one with numbers."] if len(tables) > 1 else []
+        said = (
+            [f"Of {len(tables)} tables, {name} was taken, the only one with numbers."]
+            if len(tables) > 1
+            else []
+        )
         return tables[name], said
-    raise InputError(f"{where} holds {len(tables)} tables ({listed}{more}): choose one, as in {where}#2")
+    raise InputError(
+        f"{where} holds {len(tables)} tables ({listed}{more}): choose one, as in {where}#2"
+    )
 
 
 def _told(table: PrintedTable) -> str:
@@ -171,9 +192,15 @@ def as_frame(table: PrintedTable, where: str) -> tuple[pd.DataFrame, list[str]]:
     wide = max(len(row) for row in table.rows[:n_headings])
     for number, row in enumerate(table.rows[n_headings:], start=1):
         if len(row) > wide and any(cell.text for cell in row[wide:]):
-            raise InputError(f"{where}: row {number} of the table has {len(row)} cells under {wide} headings")
+            raise InputError(
+                f"{where}: row {number} of the table has {len(row)} cells under {wide} headings"
+            )
     body = _without_sections(rows[n_headings:], notes, where)
-    kept = [place for place in range(width) if any(row[place].text for row in (*rows[:n_headings], *body))]
+    kept = [
+        place
+        for place in range(width)
+        if any(row[place].text for row in (*rows[:n_headings], *body))
+    ]
     headings = [[row[place] for place in kept] for row in rows[:n_headings]]
     body = [[row[place] for place in kept] for row in body]
     if not body or not kept:
@@ -197,7 +224,9 @@ def as_frame(table: PrintedTable, where: str) -> tuple[pd.DataFrame, list[str]]:
 
 def _n_headings(rows: Sequence[Sequence[PrintedCell]]) -> int:
     """Count the rows above the first with a number beside its name; at least one."""
-    found = next((i for i, row in enumerate(rows) if any(_is_number(cell.text) for cell in row[1:])), 1)
+    found = next(
+        (i for i, row in enumerate(rows) if any(_is_number(cell.text) for cell in row[1:])), 1
+    )
     return min(max(1, found), 3)
 
 
@@ -210,20 +239,35 @@ def _without_sections(
         texts = [cell.text for cell in row if cell.text]
         if not texts:
             continue
-        if len(set(texts)) == 1 and not _is_number(texts[0]) and (len(texts) == 1 or row[0].spans) and len(row) > 2:
+        if (
+            len(set(texts)) == 1
+            and not _is_number(texts[0])
+            and (len(texts) == 1 or row[0].spans)
+            and len(row) > 2
+        ):
             sections.append(texts[0])
             continue
         spanning = next((cell for cell in row if cell.spans and _is_number(cell.text)), None)
         if spanning is not None:
-            raise InputError(f"{where}: the number {spanning.text} goes over several columns: whose it is is not said")
+            raise InputError(
+                f"{where}: the number {spanning.text} goes over several columns: whose it is is not"
+                " said"
+            )
         kept.append(row)
     if sections:
-        notes.append(f"Rows that are headings inside the table were left out: {', '.join(dict.fromkeys(sections))}.")
+        notes.append(
+            "Rows that are headings inside the table were left out:"
+            f" {', '.join(dict.fromkeys(sections))}."
+        )
     return kept
 
 
 def _is_marked(cell: PrintedCell) -> bool:
-    return cell.marked or bool(cell.raised) or (_TRAILING.search(cell.text) is not None and _is_number(cell.text))
+    return (
+        cell.marked
+        or bool(cell.raised)
+        or (_TRAILING.search(cell.text) is not None and _is_number(cell.text))
+    )
 
 
 def _text(cell: PrintedCell, is_name: bool) -> str:
@@ -247,8 +291,13 @@ def _by_metric(
     scored = [place for place in range(len(levels[0])) if levels[0][place] != levels[1][place]]
     keys = [place for place in range(len(levels[0])) if place not in scored or not levels[0][place]]
     scored = [place for place in scored if place not in keys]
-    known = [[named_metric(level[place]).higher_is_better is not None for place in scored] for level in levels]
-    by_metric = [level for level in (1, 0) if scored and all(known[level]) and not any(known[1 - level])]
+    known = [
+        [named_metric(level[place]).higher_is_better is not None for place in scored]
+        for level in levels
+    ]
+    by_metric = [
+        level for level in (1, 0) if scored and all(known[level]) and not any(known[1 - level])
+    ]
     if not by_metric:
         return None
     metric, other = levels[by_metric[0]], levels[1 - by_metric[0]]
@@ -260,10 +309,12 @@ def _by_metric(
         columns = ["dataset", "method"]
     else:
         raise InputError(
-            f"{where}: its headings name metrics over several columns; call the first column Method or Dataset, "
-            "so that it is known which the rows are"
+            f"{where}: its headings name metrics over several columns; call the first column Method"
+            " or Dataset, so that it is known which the rows are"
         )
-    rows = [[row[keys[0]], other[place], metric[place], row[place]] for row in texts for place in scored]
+    rows = [
+        [row[keys[0]], other[place], metric[place], row[place]] for row in texts for place in scored
+    ]
     return [*columns, "metric", "value"], rows
 
 

@@ -1,13 +1,15 @@
 """Plan a study from a pilot: how many datasets, folds and seeds it takes to show a difference of the margin, or none.
 
-The pilot gives the parts of the spread: true differences between datasets, the luck of the data that all splits of a
-dataset share, the luck of single splits, and that of seeds. Studies of other sizes are drawn from these parts and
-compared as a real study would be: within datasets by the rule of `paragone.stats.designs`, over datasets by the exact
-signed-rank test. The share of drawn studies that reach a word is its power.
+The pilot gives the parts of the spread: true differences between datasets, the luck of the data
+that all splits of a dataset share, the luck of single splits, and that of seeds. Studies of other
+sizes are drawn from these parts and compared as a real study would be: within datasets by the rule
+of `paragone.stats.designs`, over datasets by the exact signed-rank test. The share of drawn studies
+that reach a word is its power.
 
-How the parts change with the design is an assumption, and said here: the luck of a single split grows with the number
-of folds, as test sets shrink; the shared luck stays as it is; the seeds' part shrinks with the seeds that are averaged.
-A pilot of few datasets knows the spread between datasets badly, and so does a plan that is made of it.
+How the parts change with the design is an assumption, and said here: the luck of a single split
+grows with the number of folds, as test sets shrink; the shared luck stays as it is; the seeds' part
+shrinks with the seeds that are averaged. A pilot of few datasets knows the spread between datasets
+badly, and so does a plan that is made of it.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ class PlannedSize:
     Attributes
     ----------
     scope, claim : str
-        What is to be said: that the one is better where it is, by the margin; or that both are equivalent where they
-        are equal.
+        What is to be said: that the one is better where it is, by the margin; or that both are
+        equivalent where they are equal.
     folds, seeds : int
         Splits of each dataset, and seeds that are averaged on each.
     datasets : int or None
@@ -133,11 +135,16 @@ class StudyPlan:
     @property
     def caption(self) -> str:
         """What the table shows, in a sentence."""
-        spread = "not known" if math.isnan(self.parts.between) else f"{math.sqrt(self.parts.between):.3g}"
+        spread = (
+            "not known"
+            if math.isnan(self.parts.between)
+            else f"{math.sqrt(self.parts.between):.3g}"
+        )
         return (
-            f"Datasets needed for a power of {self.wanted:g} at a margin of {self.margin:g} (level {self.alpha:.3g} "
-            f"for one pair), by simulation from the pilot: deviation between datasets {spread}, of one split "
-            f"{math.sqrt(float(np.mean(self.parts.split))):.3g}, of one seed {math.sqrt(self.parts.seed):.3g}."
+            f"Datasets needed for a power of {self.wanted:g} at a margin of {self.margin:g} (level"
+            f" {self.alpha:.3g} for one pair), by simulation from the pilot: deviation between"
+            f" datasets {spread}, of one split {math.sqrt(float(np.mean(self.parts.split))):.3g},"
+            f" of one seed {math.sqrt(self.parts.seed):.3g}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,7 +167,8 @@ def plan_study(
     Parameters
     ----------
     pilot : ScoreTable
-        Scores of a small study; with several methods the parts of the spread are means over their pairs.
+        Scores of a small study; with several methods the parts of the spread are means over their
+        pairs.
     margin : float
         The difference that matters, in units of the metric.
     alpha : float, default=0.05
@@ -192,7 +200,9 @@ def plan_study(
     """
     if not (0 < margin < math.inf):
         wanted = argument("margin", 0.01)
-        raise InputError(f"a plan needs the difference that matters, in units of the metric, such as {wanted}")
+        raise InputError(
+            f"a plan needs the difference that matters, in units of the metric, such as {wanted}"
+        )
     if not (0 < alpha < 1 and 0 < power < 1 and n_runs >= 100):
         raise InputError("a plan takes a level and a power between 0 and 1, and 100 runs or more")
     if reference is not None and reference not in pilot.methods:
@@ -204,13 +214,19 @@ def plan_study(
     scopes: list[Scope] = ["on these datasets", "on datasets like these"]
     if math.isnan(parts.between):
         scopes.remove("on datasets like these")
-        notes.append("One dataset says nothing of the spread between datasets: the wider claim is not planned.")
+        notes.append(
+            "One dataset says nothing of the spread between datasets: the wider claim is not"
+            " planned."
+        )
     if not any(parts.split):
         scopes.remove("on these datasets")
-        notes.append("Without folds of known design nothing is known of the spread within a dataset.")
+        notes.append(
+            "Without folds of known design nothing is known of the spread within a dataset."
+        )
     if not scopes:
         raise InputError(
-            "the pilot has neither several datasets nor folds of known design: there is nothing to plan by"
+            "the pilot has neither several datasets nor folds of known design: there is nothing to"
+            " plan by"
         )
     within = "on these datasets" in scopes
     shapes = list(product(FOLDS, SEEDS if parts.seed > 0 else (1,))) if within else [(1, 1)]
@@ -223,7 +239,9 @@ def plan_study(
     sizes = []
     for scope, claim, shape in product(scopes, claims, shapes):
         reached = partial(power_of, scope=scope, claim=claim, shape=shape)
-        needed, found = smallest_size(reached, power, 1 if scope == "on these datasets" else 3, MOST)
+        needed, found = smallest_size(
+            reached, power, 1 if scope == "on these datasets" else 3, MOST
+        )
         error = math.sqrt(found * (1 - found) / n_runs)
         sizes.append(PlannedSize(scope, claim, *shape, needed, found, error))
     return StudyPlan(margin, level, power, parts, tuple(sizes), tuple(notes))
@@ -245,7 +263,9 @@ def spread_parts(pilot: ScoreTable, pairs: Sequence[tuple[str, str]]) -> SpreadP
     for pair in pairs:
         first, second = (pilot.methods.index(name) for name in pair)
         values, noise, own, luck = [], [], [], []
-        seed_part = sum(seeds[name].seed ** 2 for name in pair if name in seeds and seeds[name].seed > 0)
+        seed_part = sum(
+            seeds[name].seed ** 2 for name in pair if name in seeds and seeds[name].seed > 0
+        )
         averaged = float(np.mean([seeds[name].n_seeds for name in pair if name in seeds] or [1.0]))
         for scores, design in zip(pilot.folds, pilot.designs, strict=True):
             difference = scores[:, first] - scores[:, second]
@@ -273,7 +293,9 @@ def spread_parts(pilot: ScoreTable, pairs: Sequence[tuple[str, str]]) -> SpreadP
     )
 
 
-def smallest_size(reached: Callable[[int], float], wanted: float, least: int, most: int) -> tuple[int | None, float]:
+def smallest_size(
+    reached: Callable[[int], float], wanted: float, least: int, most: int
+) -> tuple[int | None, float]:
     """Return the smallest number whose power is as wanted, and that power; None and the last where none has it.
 
     Examples
@@ -318,7 +340,8 @@ def simulated_power(
     parts : SpreadParts
         What they are drawn from.
     scope, claim : str
-        What is to be said. The true mean difference is the margin for ``better``, and 0 for ``equivalent``.
+        What is to be said. The true mean difference is the margin for ``better``, and 0 for
+        ``equivalent``.
     n : int
         Datasets.
     shape : (int, int)
@@ -349,7 +372,12 @@ def simulated_power(
 
 
 def _share_within(
-    means: FloatArray, variances: FloatArray, freedom: int, claim: Claim, margin: float, alpha: float
+    means: FloatArray,
+    variances: FloatArray,
+    freedom: int,
+    claim: Claim,
+    margin: float,
+    alpha: float,
 ) -> float:
     total = variances.sum(axis=1)
     error = np.sqrt(total) / means.shape[1]

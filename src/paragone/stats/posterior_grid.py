@@ -1,9 +1,9 @@
 """The posterior of the hierarchical model on a grid: where its mass lies, and its density there, by quadrature.
 
-A Student t is a normal distribution whose precision is drawn from a gamma distribution, so that a dataset's true
-difference integrates out in closed form, and three dimensions are left: the mean over datasets and the spread between
-them, which go over the grid, and the degrees of freedom, which are a sum. `paragone.stats.hierarchical` says what the
-model is, and reads its figures off the grid.
+A Student t is a normal distribution whose precision is drawn from a gamma distribution, so that a
+dataset's true difference integrates out in closed form, and three dimensions are left: the mean
+over datasets and the spread between them, which go over the grid, and the degrees of freedom, which
+are a sum. `paragone.stats.hierarchical` says what the model is, and reads its figures off the grid.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Prior:
     widest : float
         The upper end of tau.
     degrees : tuple of float
-        Degrees of freedom of the differences between datasets, equally likely; infinity is the normal distribution.
+        Degrees of freedom of the differences between datasets, equally likely; infinity is the
+        normal distribution.
     """
 
     low: float
@@ -52,8 +53,8 @@ class Prior:
 class PosteriorGrid:
     """The posterior over delta_0, tau and the degrees of freedom, by coordinates in which the first two are even.
 
-    ``delta = centre + width sinh(place)`` and ``tau = unit sinh(reach)``; ``density``, of shape (place, reach,
-    degrees), holds for even steps of both.
+    ``delta = centre + width sinh(place)`` and ``tau = unit sinh(reach)``; ``density``, of shape
+    (place, reach, degrees), holds for even steps of both.
     """
 
     place: FloatArray
@@ -92,7 +93,9 @@ class PosteriorGrid:
 
     def coarser(self) -> PosteriorGrid:
         """Leave out every second point of delta_0 and tau."""
-        return replace(self, place=self.place[::2], reach=self.reach[::2], density=self.density[::2, ::2])
+        return replace(
+            self, place=self.place[::2], reach=self.reach[::2], density=self.density[::2, ::2]
+        )
 
 
 def noise_size(m: FloatArray, v: FloatArray) -> float:
@@ -103,8 +106,9 @@ def noise_size(m: FloatArray, v: FloatArray) -> float:
 def posterior_grid(m: FloatArray, v: FloatArray, f: FloatArray, prior: Prior) -> PosteriorGrid:
     """Lay a grid over the mass of the posterior: first roughly by a formula, then exactly, wider until nothing is left.
 
-    delta_0 and tau are spaced by a hyperbolic sine: evenly near the middle, by constant factors far from it, because
-    with few datasets tau may be anything from nothing to a thousand times the noise.
+    delta_0 and tau are spaced by a hyperbolic sine: evenly near the middle, by constant factors far
+    from it, because with few datasets tau may be anything from nothing to a thousand times the
+    noise.
     """
     least = float(np.sqrt(v[v > 0].min())) if (v > 0).any() else 0.0
     unit = max(least, 1e-4 * noise_size(m, v))
@@ -117,17 +121,33 @@ def posterior_grid(m: FloatArray, v: FloatArray, f: FloatArray, prior: Prior) ->
     t_low, t_high = t_mass
     while True:
         u, t = _even(u_low, u_high, NODES[0], STEPS[0]), _even(t_low, t_high, NODES[1], STEPS[1])
-        log = _log_likelihood(centre + width * np.sinh(u), unit * np.sinh(t), m, v, f, prior.degrees)
+        log = _log_likelihood(
+            centre + width * np.sinh(u), unit * np.sinh(t), m, v, f, prior.degrees
+        )
         log += np.log(np.cosh(u))[:, None, None] + np.log(np.cosh(t))[None, :, None]
         density = np.exp(log - log.max())
         edges = [density[0].max(), density[-1].max(), density[:, 0].max(), density[:, -1].max()]
-        ends = [(u_low, u_limits[0]), (u_limits[1], u_high), (t_low, t_ends[0]), (t_ends[1], t_high)]
-        short = [edge > NEGLIGIBLE and inner > outer for edge, (inner, outer) in zip(edges, ends, strict=True)]
+        ends = [
+            (u_low, u_limits[0]),
+            (u_limits[1], u_high),
+            (t_low, t_ends[0]),
+            (t_ends[1], t_high),
+        ]
+        short = [
+            edge > NEGLIGIBLE and inner > outer
+            for edge, (inner, outer) in zip(edges, ends, strict=True)
+        ]
         if not any(short):
             break
         step_u, step_t = (u_high - u_low) / 4, max((t_high - t_low) / 4, 0.5)
-        u_low, u_high = max(u_low - step_u * short[0], u_limits[0]), min(u_high + step_u * short[1], u_limits[1])
-        t_low, t_high = max(t_low - step_t * short[2], t_ends[0]), min(t_high + step_t * short[3], t_ends[1])
+        u_low, u_high = (
+            max(u_low - step_u * short[0], u_limits[0]),
+            min(u_high + step_u * short[1], u_limits[1]),
+        )
+        t_low, t_high = (
+            max(t_low - step_t * short[2], t_ends[0]),
+            min(t_high + step_t * short[3], t_ends[1]),
+        )
     return PosteriorGrid(u, centre, width, t, unit, density)
 
 
@@ -144,12 +164,14 @@ def _rough_mass(
 ) -> tuple[float, float, Ends, Ends]:
     """Return centre and width for the spacing of delta_0, and where delta_0 and tau have their mass, roughly.
 
-    Noise and spread are added as if they had one shape, normal or heavy-tailed: wrong in detail, right in place.
+    Noise and spread are added as if they had one shape, normal or heavy-tailed: wrong in detail,
+    right in place.
     """
     t = np.linspace(*t_ends, 60)
     tau = unit * np.sinh(t)
     scale2 = v[:, None] + np.maximum(tau, 1e-3 * unit) ** 2
-    # Candidates for the middle are the means themselves: with outliers the posterior sits on the crowd.
+    # Candidates for the middle are the means themselves: with outliers the posterior sits on the
+    # crowd.
     centre, width = _crowd(m, scale2), 1 / math.sqrt((1 / scale2[:, 0]).sum())
     low, high = (float(np.arcsinh((end - centre) / width)) for end in (prior.low, prior.high))
     u = np.linspace(low, high, 240)
@@ -159,7 +181,11 @@ def _rough_mass(
     jacobian = np.log(np.cosh(u))[:, None] + np.log(np.cosh(t))
     mass = np.zeros((u.size, t.size))
     for degrees in {min(prior.degrees), max(prior.degrees)}:
-        tail = 0.5 * square if math.isinf(degrees) else 0.5 * (degrees + 1) * np.log1p(square / degrees)
+        tail = (
+            0.5 * square
+            if math.isinf(degrees)
+            else 0.5 * (degrees + 1) * np.log1p(square / degrees)
+        )
         log = jacobian - log_scale - tail.sum(axis=2)
         part = np.exp(log - log.max())
         mass = np.maximum(mass, part / part.sum())
@@ -186,7 +212,9 @@ def _weights(n: int) -> FloatArray:
     """Return the weights of unit spacing that integrate the quintic spline through n values."""
     from scipy.interpolate import make_interp_spline
 
-    weights: FloatArray = make_interp_spline(np.arange(float(n)), np.eye(n), k=5).integrate(0, n - 1)
+    weights: FloatArray = make_interp_spline(np.arange(float(n)), np.eye(n), k=5).integrate(
+        0, n - 1
+    )
     return weights
 
 
@@ -194,8 +222,9 @@ def _weights(n: int) -> FloatArray:
 def _mixture(degrees: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
     """Return precisions and, a column per degrees of freedom, their weights: a Student t as normal distributions.
 
-    The precision is gamma distributed; over its logarithm the integrand is smooth and falls off on both sides, where
-    the plain sum over even steps is accurate to many digits. The lower end lets a dataset lie a thousand tau away.
+    The precision is gamma distributed; over its logarithm the integrand is smooth and falls off on
+    both sides, where the plain sum over even steps is accurate to many digits. The lower end lets a
+    dataset lie a thousand tau away.
     """
     nodes, owners, weights = [], [], []
     for column, nu in enumerate(degrees):
@@ -247,13 +276,21 @@ def components(
 
 
 def _log_likelihood(
-    delta: FloatArray, tau: FloatArray, m: FloatArray, v: FloatArray, f: FloatArray, degrees: tuple[float, ...]
+    delta: FloatArray,
+    tau: FloatArray,
+    m: FloatArray,
+    v: FloatArray,
+    f: FloatArray,
+    degrees: tuple[float, ...],
 ) -> FloatArray:
     """Return the log likelihood of the means at every delta_0, tau and degrees of freedom."""
     log = np.zeros((delta.size, tau.size, len(degrees)))
     with np.errstate(divide="ignore"):
         for mean, variance, freedom in zip(m.tolist(), v.tolist(), f.tolist(), strict=True):
             _, _, total, table = components(tau, variance, freedom, degrees)
-            # The rest of the normal density goes with the weights of the components: one product does both.
-            log += np.log(exponents(delta, total, mean) @ (table / np.sqrt(total)[:, :, None])).swapaxes(0, 1)
+            # The rest of the normal density goes with the weights of the components: one product
+            # does both.
+            log += np.log(
+                exponents(delta, total, mean) @ (table / np.sqrt(total)[:, :, None])
+            ).swapaxes(0, 1)
     return log

@@ -1,12 +1,13 @@
 """Scores of many runs summed up without hiding their spread: profiles, interquartile mean, optimality gap, improvement.
 
-Agarwal, Schwarzer, Castro, Courville and Bellemare (2021) *NeurIPS* 34:29304-29320. Runs are drawn anew within each
-dataset (the stratified bootstrap), a run for all methods at once, as they were run on the same splits and seeds. One
-run fewer than there are is drawn, which makes the variance of a mean the unbiased one (Rao and Wu 1988 *JASA*
-83:231-241): with five runs per dataset the plain bootstrap's intervals are too short by a tenth.
+Agarwal, Schwarzer, Castro, Courville and Bellemare (2021) *NeurIPS* 34:29304-29320. Runs are drawn
+anew within each dataset (the stratified bootstrap), a run for all methods at once, as they were run
+on the same splits and seeds. One run fewer than there are is drawn, which makes the variance of a
+mean the unbiased one (Rao and Wu 1988 *JASA* 83:231-241): with five runs per dataset the plain
+bootstrap's intervals are too short by a tenth.
 
-Runs must be independent of each other, as seeds or fresh splits of fresh data are. Folds share training rows: of them
-the figures are shown and no interval.
+Runs must be independent of each other, as seeds or fresh splits of fresh data are. Folds share
+training rows: of them the figures are shown and no interval.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ MEANINGFUL = 0.75
 FEWEST = 15
 """Runs beyond the first of each dataset, in all, from which intervals cover what they say (tests measure it)."""
 
-Finding = Literal["not significant", "significant, not meaningful", "significant and meaningful", "not tested"]
+Finding = Literal[
+    "not significant", "significant, not meaningful", "significant and meaningful", "not tested"
+]
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,13 @@ class Improvement:
     method, rival : str
         The two.
     chance : Interval
-        Probability of improvement: that a run of the method beats any run of the rival on the same dataset, the mean
-        over datasets; a tie counts half.
+        Probability of improvement: that a run of the method beats any run of the rival on the same
+        dataset, the mean over datasets; a tie counts half.
     paired : Interval
         The same for two runs that share split and seed (Bouthillier et al. 2021 *MLSys* 3:747-769).
     finding : str
-        Their test: significant where the paired chance is above one half, meaningful where it may be above .75.
+        Their test: significant where the paired chance is above one half, meaningful where it may
+        be above .75.
     """
 
     method: str
@@ -106,7 +110,9 @@ def interquartile_mean(runs: Sequence[FloatArray]) -> FloatArray:
 def _middle_mean(values: FloatArray, axis: int = 0) -> FloatArray:
     ordered = np.sort(values, axis=axis)
     cut = ordered.shape[axis] // 4
-    found: FloatArray = np.take(ordered, range(cut, ordered.shape[axis] - cut), axis=axis).mean(axis=axis)
+    found: FloatArray = np.take(ordered, range(cut, ordered.shape[axis] - cut), axis=axis).mean(
+        axis=axis
+    )
     return found
 
 
@@ -118,7 +124,9 @@ def optimality_gap(runs: Sequence[FloatArray], target: float) -> FloatArray:
     >>> optimality_gap([np.array([[0.8], [1.2]])], 1.0).round(3).tolist()
     [0.1]
     """
-    found: FloatArray = np.mean([np.maximum(target - part, 0.0).mean(axis=0) for part in runs], axis=0)
+    found: FloatArray = np.mean(
+        [np.maximum(target - part, 0.0).mean(axis=0) for part in runs], axis=0
+    )
     return found
 
 
@@ -168,17 +176,21 @@ def run_profiles(
     Parameters
     ----------
     runs : sequence of ndarray of shape (n_runs, n_methods)
-        The scores on each dataset; a row is one run of all methods. Scores must be comparable between datasets.
+        The scores on each dataset; a row is one run of all methods. Scores must be comparable
+        between datasets.
     methods : sequence of str
         Names of the columns.
     higher_is_better : bool, default=True
-        The metric's direction; where lower is better, thresholds, means and target stay in units of the metric.
+        The metric's direction; where lower is better, thresholds, means and target stay in units of
+        the metric.
     target : float, optional
         The score from which on nothing is missing; by default the best that was seen.
     reference : str, optional
-        The method that is compared with each other one; by default that of the best interquartile mean.
+        The method that is compared with each other one; by default that of the best interquartile
+        mean.
     independent : bool, default=True
-        Whether runs are independent of each other. Folds are not: then there are no intervals and no test.
+        Whether runs are independent of each other. Folds are not: then there are no intervals and
+        no test.
     alpha : float, default=0.05
         One minus the level of the intervals; those of the improvements hold together.
     n_resamples, seed : int
@@ -198,7 +210,9 @@ def run_profiles(
     ('significant and meaningful', 0.8)
     """
     parts = [np.asarray(part, dtype=np.float64) for part in runs]
-    if not parts or any(part.ndim != 2 or part.shape[1] != len(methods) or len(part) == 0 for part in parts):
+    if not parts or any(
+        part.ndim != 2 or part.shape[1] != len(methods) or len(part) == 0 for part in parts
+    ):
         raise InputError("profiles take the runs of each dataset as a table of runs by methods")
     if len(methods) < 2 or not all(np.isfinite(part).all() for part in parts):
         raise InputError("profiles take finite scores of two or more methods")
@@ -209,7 +223,9 @@ def run_profiles(
     whole = np.concatenate(parts)
     goal = float(whole.max()) if target is None else sign * target
     middle, gap = interquartile_mean(parts), optimality_gap(parts, goal)
-    sure = independent and sum(len(part) - 1 for part in parts) >= FEWEST and min(map(len, parts)) > 1
+    sure = (
+        independent and sum(len(part) - 1 for part in parts) >= FEWEST and min(map(len, parts)) > 1
+    )
     draws = _Draws(parts, n_resamples, seed) if sure else None
     middle_ends = _ends(draws, lambda drawn: drawn.middle_means(), alpha, len(methods))
     gap_ends = _ends(draws, lambda drawn: drawn.gaps(goal), alpha, len(methods))
@@ -225,7 +241,10 @@ def run_profiles(
             )
             for i, name in enumerate(methods)
         ),
-        improvements=tuple(_improvement(parts, methods, first, other, draws, alpha / len(rivals)) for other in rivals),
+        improvements=tuple(
+            _improvement(parts, methods, first, other, draws, alpha / len(rivals))
+            for other in rivals
+        ),
         thresholds=sign * thresholds,
         shares=performance_profile(parts, thresholds),
         target=sign * goal,
@@ -234,7 +253,11 @@ def run_profiles(
 
 
 def _oriented(value: float, ends: FloatArray, sign: float) -> Interval:
-    return Interval(float(value), *ends.tolist()) if sign > 0 else Interval(float(value), *ends.tolist()).turned()
+    return (
+        Interval(float(value), *ends.tolist())
+        if sign > 0
+        else Interval(float(value), *ends.tolist()).turned()
+    )
 
 
 class _Draws:
@@ -243,7 +266,9 @@ class _Draws:
     def __init__(self, parts: Sequence[FloatArray], n_resamples: int, seed: int) -> None:
         generator = np.random.default_rng(seed)
         self.parts = parts
-        self.rows = [generator.integers(0, len(part), (n_resamples, len(part) - 1)) for part in parts]
+        self.rows = [
+            generator.integers(0, len(part), (n_resamples, len(part) - 1)) for part in parts
+        ]
 
     def middle_means(self) -> FloatArray:
         columns = []
@@ -265,13 +290,19 @@ class _Draws:
         total = np.zeros(len(self.rows[0]))
         for part, rows in zip(self.parts, self.rows, strict=True):
             places = rows + len(part) * np.arange(len(rows))[:, None]
-            counts = np.bincount(places.ravel(), minlength=len(rows) * len(part)).reshape(len(rows), len(part))
+            counts = np.bincount(places.ravel(), minlength=len(rows) * len(part)).reshape(
+                len(rows), len(part)
+            )
             share = counts / rows.shape[1]
-            total += np.einsum("bi,ij,bj->b", share, _beats(part[:, method], part[:, rival]), share, optimize=True)
+            total += np.einsum(
+                "bi,ij,bj->b", share, _beats(part[:, method], part[:, rival]), share, optimize=True
+            )
         return total / len(self.parts)
 
 
-def _ends(draws: _Draws | None, statistic: Callable[[_Draws], FloatArray], alpha: float, n: int) -> FloatArray:
+def _ends(
+    draws: _Draws | None, statistic: Callable[[_Draws], FloatArray], alpha: float, n: int
+) -> FloatArray:
     """Return the ends of the percentile interval of each column, NaN where there are no draws."""
     if draws is None:
         return np.full((2, n), np.nan)
@@ -280,7 +311,12 @@ def _ends(draws: _Draws | None, statistic: Callable[[_Draws], FloatArray], alpha
 
 
 def _improvement(
-    parts: Sequence[FloatArray], methods: Sequence[str], i: int, j: int, draws: _Draws | None, alpha: float
+    parts: Sequence[FloatArray],
+    methods: Sequence[str],
+    i: int,
+    j: int,
+    draws: _Draws | None,
+    alpha: float,
 ) -> Improvement:
     wins = [(np.sign(part[:, i] - part[:, j]) + 1) / 2 for part in parts]
     chance = probability_of_improvement(parts, i, j)
@@ -294,7 +330,9 @@ def _improvement(
         finding = "not significant"
     elif ends[1] <= MEANINGFUL:
         finding = "significant, not meaningful"
-    return Improvement(methods[i], methods[j], Interval(chance, low, high), Interval(paired, *ends), finding)
+    return Improvement(
+        methods[i], methods[j], Interval(chance, low, high), Interval(paired, *ends), finding
+    )
 
 
 def _share_interval(share: float, wins: Sequence[FloatArray], alpha: float) -> tuple[float, float]:

@@ -1,12 +1,14 @@
 """The null distribution of a signed-rank sum, by counting: ties or not, for all differences and without each of them.
 
-Given the magnitudes, every pattern of signs is equally likely under the null, so the chance that the positive ranks sum
-to at most ``w`` is the number of subsets of the ranks that do, over ``2 ** n``. Ranks are halves at the least, so they
-are counted doubled, as whole numbers, by a dynamic program that adds one rank at a time.
+Given the magnitudes, every pattern of signs is equally likely under the null, so the chance that
+the positive ranks sum to at most ``w`` is the number of subsets of the ranks that do, over ``2 **
+n``. Ranks are halves at the least, so they are counted doubled, as whole numbers, by a dynamic
+program that adds one rank at a time.
 
-The counts are floats. Only positive numbers are added, so each of the ``n`` steps adds at most one rounding to a count
-and nothing cancels: the relative error of a tail is below ``(n + 64) * 2 ** -53``, however small the tail is. Counts
-stay below ``2 ** n``, which a float holds up to `MOST` ranks.
+The counts are floats. Only positive numbers are added, so each of the ``n`` steps adds at most one
+rounding to a count and nothing cancels: the relative error of a tail is below ``(n + 64) * 2 **
+-53``, however small the tail is. Counts stay below ``2 ** n``, which a float holds up to `MOST`
+ranks.
 """
 
 from __future__ import annotations
@@ -46,8 +48,11 @@ def lower_tails(doubled: IntArray, bound: IntArray) -> FloatArray:
     if ranks.size == 0:
         return np.where(bound < 0, 0.0, 1.0)
     if ranks.size > MOST and ranks[0] == ranks[-1]:
-        # Ranks that are all the same leave the number of positive ones, which is binomial at any size.
-        return np.where(bound < 0, 0.0, bdtr(np.clip(bound // ranks[0], 0, ranks.size), ranks.size, 0.5))
+        # Ranks that are all the same leave the number of positive ones, which is binomial at any
+        # size.
+        return np.where(
+            bound < 0, 0.0, bdtr(np.clip(bound // ranks[0], 0, ranks.size), ranks.size, 0.5)
+        )
     step = int(np.gcd.reduce(ranks))
     whole, place = int(ranks.sum()) // step, bound // step
     # Both tails are alike, so that only the lower half is counted.
@@ -111,7 +116,9 @@ def _with(tails: FloatArray, ranks: IntArray, most: int) -> FloatArray:
     return now[:n]
 
 
-def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound: IntArray) -> FloatArray:
+def lower_tails_without_each(
+    sizes: IntArray, zeros: int, group: IntArray, bound: IntArray
+) -> FloatArray:
     """Return the lower tail for several sums, each without one of the differences.
 
     Parameters
@@ -144,7 +151,10 @@ def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound
     """
     doubled = 2 * (zeros + np.cumsum(sizes)) - sizes + 1
     starts = np.flatnonzero(np.append(True, (sizes[1:] > 1) | (sizes[:-1] > 1)))
-    blocks = [np.repeat(*both) for both in zip(*(np.split(one, starts[1:]) for one in (doubled, sizes)), strict=True)]
+    blocks = [
+        np.repeat(*both)
+        for both in zip(*(np.split(one, starts[1:]) for one in (doubled, sizes)), strict=True)
+    ]
     block_of = np.searchsorted(starts, group, side="right") - 1
     tails = np.empty(group.size)
     if (group < 0).any():
@@ -155,7 +165,8 @@ def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound
         return left
 
     if len(blocks) <= 2:
-        # Most often nothing is tied, and what is left has been counted already, or all is tied, and it is binomial.
+        # Most often nothing is tied, and what is left has been counted already, or all is tied, and
+        # it is binomial.
         for block in np.unique(block_of[group >= 0]).tolist():
             left = [*blocks[:block], left_of(block), *(above - 2 for above in blocks[block + 1 :])]
             tails[block_of == block] = lower_tails(np.concatenate(left), bound[block_of == block])
@@ -167,7 +178,9 @@ def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound
         if not wanted.any():
             return
         if high - low == 1:
-            tails[wanted] = np.ldexp(_with(outside, left_of(low), most)[bound[wanted]], 1 - int(sizes.sum()))
+            tails[wanted] = np.ldexp(
+                _with(outside, left_of(low), most)[bound[wanted]], 1 - int(sizes.sum())
+            )
             return
         middle = (low + high) // 2
         halve(low, middle, _with(outside, np.concatenate(blocks[middle:high]) - 2, most))

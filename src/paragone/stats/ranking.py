@@ -1,7 +1,7 @@
 """The ranking of methods by one metric: who leads on the datasets at hand, by how much, and how sure that is.
 
-A ranking is made of scores per split. What it says is what `paragone.compare` says of the same scores, in both scopes:
-it holds that comparison, and has no test of its own.
+A ranking is made of scores per split. What it says is what `paragone.compare` says of the same
+scores, in both scopes: it holds that comparison, and has no test of its own.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class MethodRanking:
     Parameters
     ----------
     metric : str
-        What they are ranked by. A scorer that is minus an error becomes the error, with its scores and direction.
+        What they are ranked by. A scorer that is minus an error becomes the error, with its scores
+        and direction.
     higher_is_better : bool
         Its direction.
     frame : DataFrame
@@ -98,10 +99,11 @@ class MethodRanking:
     margin : float
         The largest difference that does not matter; 0: none was stated.
     compared : DatasetComparison, optional
-        What decides every word, of the methods that have all their scores; by default all pairs are compared. With a
-        reference the ranking is about it instead of the best.
+        What decides every word, of the methods that have all their scores; by default all pairs are
+        compared. With a reference the ranking is about it instead of the best.
     reduction : str
-        What a score of a split is, where it is one number made of several: "the mean over the k-grid".
+        What a score of a split is, where it is one number made of several: "the mean over the
+        k-grid".
 
     Examples
     --------
@@ -156,7 +158,9 @@ class MethodRanking:
         complete = list(next(iter(self.scores.values()), {}))
         if len(complete) < 2:
             return None
-        frame = self.frame[self.frame["method"].isin(complete) & self.frame["dataset"].isin(self.datasets)]
+        frame = self.frame[
+            self.frame["method"].isin(complete) & self.frame["dataset"].isin(self.datasets)
+        ]
         return compare(
             frame.assign(metric=self.metric),
             metric=self.metric,
@@ -185,13 +189,20 @@ class MethodRanking:
 
     def pair(self, method: str, rival: str) -> LearnerPair | None:
         """Return what the datasets at hand tell of a method against another."""
-        return next(iter(self.comparison.learners_of(method, [rival])), None) if self.comparison else None
+        return (
+            next(iter(self.comparison.learners_of(method, [rival])), None)
+            if self.comparison
+            else None
+        )
 
     @cached_property
     def rows(self) -> tuple[RankedMethod, ...]:
         """The methods from best to worst, those that failed last."""
         complete = list(next(iter(self.scores.values()), {}))
-        means = {m: float(np.mean([np.mean(by_method[m]) for by_method in self.scores.values()])) for m in complete}
+        means = {
+            m: float(np.mean([np.mean(by_method[m]) for by_method in self.scores.values()]))
+            for m in complete
+        }
         if self.in_logarithms and self.comparison is not None:
             # Errors in the units of several targets have no common mean but the geometric one.
             means = {method: math.exp(self.comparison.means[method]) for method in complete}
@@ -200,7 +211,10 @@ class MethodRanking:
         if self.comparison is not None:
             # The comparison names the leader; nothing is ordered a second time.
             ranks = dict(zip(self.comparison.ordered, self.comparison.order.ranks, strict=True))
-            ordered = sorted(means, key=lambda method: list(ranks).index(method) if method in ranks else len(ranks))
+            ordered = sorted(
+                means,
+                key=lambda method: list(ranks).index(method) if method in ranks else len(ranks),
+            )
             leader = self.comparison.leader
         return tuple(
             RankedMethod(
@@ -249,7 +263,10 @@ class MethodRanking:
             widths[1] = max(map(len, names))
         lines = []
         for row in rows:
-            shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(row, widths, TO_THE_RIGHT, strict=True)]
+            shown = [
+                t.rjust(w) if r else t.ljust(w)
+                for t, w, r in zip(row, widths, TO_THE_RIGHT, strict=True)
+            ]
             lines.append("  ".join(shown).rstrip())
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
         mean = "geometric mean" if self.in_logarithms else "mean"
@@ -257,12 +274,19 @@ class MethodRanking:
         held = "all pairs together" if self.reference is None else "all rivals together"
         unit = "in the target's unit, " if in_target_unit(self.metric) else ""
         by = f"{metric_in_words(self.metric)}{'' if self.higher_is_better else f' ({unit}lower is better)'}"
-        end = f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets; intervals hold for {held}"
-        return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)])
+        end = (
+            f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets;"
+            f" intervals hold for {held}"
+        )
+        return "\n".join(
+            [*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)]
+        )
 
     def html(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding, the ranked table with its intervals drawn, and the notes for a notebook."""
-        head = "".join(f"<th>{escape(text)}</th>" for text in (*self.headings[:4], "", *self.headings[4:]))
+        head = "".join(
+            f"<th>{escape(text)}</th>" for text in (*self.headings[:4], "", *self.headings[4:])
+        )
         span = self._span()
         body = []
         for one, row in zip(self.rows, _cells(self), strict=True):
@@ -280,10 +304,14 @@ class MethodRanking:
     def table(self, caption: str = "", label: str = "") -> Table:
         """Return the ranked table for a page or a paper."""
         columns = tuple(
-            Column(heading or ("rank" if place == 0 else "word"), align="right" if right else "left")
+            Column(
+                heading or ("rank" if place == 0 else "word"), align="right" if right else "left"
+            )
             for place, (heading, right) in enumerate(zip(self.headings, TO_THE_RIGHT, strict=True))
         )
-        rows = tuple(tuple(TableCell(text, bold=row[0] == "1") for text in row) for row in _cells(self))
+        rows = tuple(
+            tuple(TableCell(text, bold=row[0] == "1") for text in row) for row in _cells(self)
+        )
         return Table(columns, rows, caption=caption, label=label)
 
     def chart(self) -> Any:
@@ -313,7 +341,12 @@ class MethodRanking:
         order = [one.method for one in shown]
         y = alt.Y("method:N", sort=order, title=None)
         leader = self.reference or self.rows[0].method
-        colours = {"worse": "#b2182b", "undecided": "#777777", "equivalent": "#1b7837", "better": "#2166ac"}
+        colours = {
+            "worse": "#b2182b",
+            "undecided": "#777777",
+            "equivalent": "#1b7837",
+            "better": "#2166ac",
+        }
         words = {row["word"] for row in rows}
         present = {word: shade for word, shade in colours.items() if word in words}
         colour = alt.Color(
@@ -322,7 +355,10 @@ class MethodRanking:
             legend=alt.Legend(title=None, orient="bottom"),
         )
         base = from_rows(rows).encode(y=y, color=colour)
-        x = alt.X("low:Q", title=f"{self.headings[3].partition(' to ')[0]} to {leader}, positive is better")
+        x = alt.X(
+            "low:Q",
+            title=f"{self.headings[3].partition(' to ')[0]} to {leader}, positive is better",
+        )
         line = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
         dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q"))
         zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
@@ -330,7 +366,9 @@ class MethodRanking:
         title = f"Against {leader}: {', '.join(f'{n} {word}' for word, n in counts.most_common())}"
         layers: Any = alt.layer(zero, line, dot).properties(width=460, height=alt.Step(24))
         return styled(
-            layers, title, f"{metric_title(self.metric)}: mean difference and interval, for all pairs together"
+            layers,
+            title,
+            f"{metric_title(self.metric)}: mean difference and interval, for all pairs together",
         )
 
     def cost_chart(self) -> Any:
@@ -346,13 +384,21 @@ class MethodRanking:
             return None
         import altair as alt
 
-        x = alt.X("seconds:Q", title="CPU seconds of all fits", scale=alt.Scale(type="log", nice=False, padding=24))
-        y = alt.Y("mean:Q", title=metric_title(self.metric), scale=alt.Scale(zero=False, padding=16))
+        x = alt.X(
+            "seconds:Q",
+            title="CPU seconds of all fits",
+            scale=alt.Scale(type="log", nice=False, padding=24),
+        )
+        y = alt.Y(
+            "mean:Q", title=metric_title(self.metric), scale=alt.Scale(zero=False, padding=16)
+        )
         base = from_rows(rows).encode(x=x, y=y)
         dots = base.mark_point(filled=True, size=60, opacity=1, color="#333333")
         names = base.mark_text(align="left", dx=7).encode(text="method:N")
         layers: Any = alt.layer(dots, names).properties(width=460, height=260)
-        return styled(layers, f"{metric_title(self.metric)}: score and cost", f"better is {self._better_side}")
+        return styled(
+            layers, f"{metric_title(self.metric)}: score and cost", f"better is {self._better_side}"
+        )
 
     @property
     def _better_side(self) -> str:
@@ -363,7 +409,9 @@ class MethodRanking:
         for one in self.rows:
             if one.against is not None:
                 found = one.against.difference
-                ends += [end for end in (found.estimate, found.low, found.high) if math.isfinite(end)]
+                ends += [
+                    end for end in (found.estimate, found.low, found.high) if math.isfinite(end)
+                ]
         return min(ends), max(ends)
 
 
@@ -392,7 +440,8 @@ def _bar(interval: Interval, span: tuple[float, float]) -> str:
 
     whole = math.isfinite(interval.low)
     line = (
-        f'<line x1="{at(interval.low):.1f}" x2="{at(interval.high):.1f}" y1="8" y2="8" stroke="#333" stroke-width="2"/>'
+        f'<line x1="{at(interval.low):.1f}" x2="{at(interval.high):.1f}" y1="8" y2="8"'
+        ' stroke="#333" stroke-width="2"/>'
         if whole
         else ""
     )

@@ -1,12 +1,13 @@
 """Tests on ranks: Friedman and Iman-Davenport over all methods, Nemenyi and Bonferroni-Dunn over pairs, cliques.
 
-Friedman (1937) *JASA* 32:675-701; Iman and Davenport (1980) *Communications in Statistics* A9:571-595;
-Demsar (2006) *JMLR* 7:1-30. The formula printed by Demsar has no tie correction; both are given here.
-Nemenyi (1963), *Distribution-free multiple comparisons*; Dunn (1961) *JASA* 56:52-64.
+Friedman (1937) *JASA* 32:675-701; Iman and Davenport (1980) *Communications in Statistics*
+A9:571-595; Demsar (2006) *JMLR* 7:1-30. The formula printed by Demsar has no tie correction; both
+are given here. Nemenyi (1963), *Distribution-free multiple comparisons*; Dunn (1961) *JASA*
+56:52-64.
 
-A bar of a critical-difference diagram says that all methods under it are mutually indistinguishable. Pairwise
-tests need not obey that: A may be like C while both differ from B that ranks between them. Then no set of
-bars is honest, and a matrix of pairs must be shown.
+A bar of a critical-difference diagram says that all methods under it are mutually
+indistinguishable. Pairwise tests need not obey that: A may be like C while both differ from B that
+ranks between them. Then no set of bars is honest, and a matrix of pairs must be shown.
 """
 
 from __future__ import annotations
@@ -35,14 +36,22 @@ def score_matrix(scores: ArrayLike) -> FloatArray:
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] < 1 or matrix.shape[1] < 2:
-        raise InputError(f"scores must be a matrix of datasets x methods (two or more), not {matrix.shape}")
+        raise InputError(
+            f"scores must be a matrix of datasets x methods (two or more), not {matrix.shape}"
+        )
     if not np.isfinite(matrix).all():
-        raise InputError("scores must be finite: decide first what a missing or failed score counts as")
+        raise InputError(
+            "scores must be finite: decide first what a missing or failed score counts as"
+        )
     return matrix
 
 
 def method_ranks(
-    scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE, size: float = 0.0
+    scores: ArrayLike,
+    *,
+    higher_is_better: bool = True,
+    tolerance: float = TOLERANCE,
+    size: float = 0.0,
 ) -> FloatArray:
     """Rank the methods on every dataset: 1 is best, ties share the mean of their places.
 
@@ -55,7 +64,8 @@ def method_ranks(
     tolerance : float, default=1e-9
         Scores this close (relative) count as equal.
     size : float, default=0.0
-        The size of what the scores were made from; 1 for a metric without a unit. See `paragone.ties`.
+        The size of what the scores were made from; 1 for a metric without a unit. See
+        `paragone.ties`.
 
     Returns
     -------
@@ -82,13 +92,14 @@ class Friedman:
     average_ranks : tuple of float
         Mean rank of each method, 1 is best.
     chi2, p_chi2 : float
-        Tie-corrected statistic and its p by the chi-square distribution with k - 1 degrees of freedom.
+        Tie-corrected statistic and its p by the chi-square distribution with k - 1 degrees of
+        freedom.
     f, p_f : float
-        Iman-Davenport's F of the tie-corrected statistic and its p by the F distribution; NaN where the ranks agree on
-        every dataset, or there is one only: then F does not exist.
+        Iman-Davenport's F of the tie-corrected statistic and its p by the F distribution; NaN where
+        the ranks agree on every dataset, or there is one only: then F does not exist.
     p : float
-        The p to read. F grows with chi-square, so both have one permutation p, which stands here where it could be
-        counted or drawn; p_f otherwise.
+        The p to read. F grows with chi-square, so both have one permutation p, which stands here
+        where it could be counted or drawn; p_f otherwise.
     kind : {"exact", "permutation", "approximate"}
         How p came about.
     chi2_uncorrected, p_uncorrected, f_uncorrected, p_f_uncorrected : float
@@ -126,7 +137,9 @@ class Friedman:
         return f"{chi2}, {f}; {p_is(self.p)} ({how})"
 
 
-def friedman(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE) -> Friedman:
+def friedman(
+    scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE
+) -> Friedman:
     """Test whether all methods rank alike.
 
     Parameters
@@ -149,7 +162,9 @@ def friedman(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: flo
     >>> result.average_ranks, round(result.chi2, 4), round(result.p, 4), result.kind
     ((1.0, 2.25, 2.75), 6.5, 0.0417, 'exact')
     """
-    return friedman_of_ranks(method_ranks(scores, higher_is_better=higher_is_better, tolerance=tolerance))
+    return friedman_of_ranks(
+        method_ranks(scores, higher_is_better=higher_is_better, tolerance=tolerance)
+    )
 
 
 def friedman_of_ranks(ranks: FloatArray) -> Friedman:
@@ -203,7 +218,9 @@ def rank_standard_error(n_methods: int, n_datasets: int) -> float:
     0.48795
     """
     if n_methods < 2 or n_datasets < 1:
-        raise InputError(f"two methods and one dataset are the least: {n_methods} and {n_datasets} given")
+        raise InputError(
+            f"two methods and one dataset are the least: {n_methods} and {n_datasets} given"
+        )
     return float(np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
@@ -228,7 +245,9 @@ def rank_z(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
     [[0.0, 4.899], [4.899, 0.0]]
     """
     ranks = np.asarray(average_ranks, dtype=np.float64)
-    z: FloatArray = np.abs(ranks[:, None] - ranks[None, :]) / rank_standard_error(ranks.size, n_datasets)
+    z: FloatArray = np.abs(ranks[:, None] - ranks[None, :]) / rank_standard_error(
+        ranks.size, n_datasets
+    )
     return z
 
 
@@ -286,7 +305,9 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
     return p
 
 
-def bonferroni_dunn_critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
+def bonferroni_dunn_critical_difference(
+    n_methods: int, n_datasets: int, alpha: float = 0.05
+) -> float:
     """Return the rank difference from the control that a method must exceed.
 
     Parameters
@@ -399,7 +420,9 @@ def rank_cliques(
     return Cliques(tuple(bars), None)
 
 
-def _reason(order: np.ndarray, alike: np.ndarray, names: tuple[str, ...], start: int, end: int) -> str:
+def _reason(
+    order: np.ndarray, alike: np.ndarray, names: tuple[str, ...], start: int, end: int
+) -> str:
     """Say which method in between breaks the bar from ``start`` to ``end``."""
     first, last = order[start], order[end]
     for between in order[start + 1 : end]:
@@ -407,14 +430,16 @@ def _reason(order: np.ndarray, alike: np.ndarray, names: tuple[str, ...], start:
         if differs:
             who = " and ".join(differs)
             return (
-                f"{names[first]} and {names[last]} do not differ significantly, but {names[between]}, which ranks "
-                f"between them, differs from {who}"
+                f"{names[first]} and {names[last]} do not differ significantly, but"
+                f" {names[between]}, which ranks between them, differs from {who}"
             )
-    inner = [(i, j) for i in order[start : end + 1] for j in order[start : end + 1] if not alike[i, j]]
+    inner = [
+        (i, j) for i in order[start : end + 1] for j in order[start : end + 1] if not alike[i, j]
+    ]
     left, right = inner[0]
     return (
-        f"{names[first]} and {names[last]} do not differ significantly, but {names[left]} and {names[right]}, which "
-        "rank between them, differ"
+        f"{names[first]} and {names[last]} do not differ significantly, but {names[left]} and"
+        f" {names[right]}, which rank between them, differ"
     )
 
 

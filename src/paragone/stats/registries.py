@@ -1,9 +1,9 @@
 """What a test and a correction are, and the two registries in which they are found by name.
 
-A test is a function from paired differences, of which a positive one favours the method, to a `TestResult`; a
-correction is a function from raw to adjusted p-values. Ours add themselves when their module is imported; an installed
-package adds its own by the entry points ``paragone.tests`` and ``paragone.corrections``; any other is named
-``module:name``.
+A test is a function from paired differences, of which a positive one favours the method, to a
+`TestResult`; a correction is a function from raw to adjusted p-values. Ours add themselves when
+their module is imported; an installed package adds its own by the entry points ``paragone.tests``
+and ``paragone.corrections``; any other is named ``module:name``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ from paragone.ties import FloatArray
 Unit = Literal["dataset", "subject", "sample", "fold"]
 """What one difference belongs to. Datasets and subjects are independent, folds share training rows, samples cluster."""
 
-OPTIONS = ("zeros", "exact_up_to", "test_train_ratio", "repeats", "n_train", "clusters", "strata", "weights", "level")
+OPTIONS = (
+    "zeros",
+    "exact_up_to",
+    "test_train_ratio",
+    "repeats",
+    "n_train",
+    "clusters",
+    "strata",
+    "weights",
+    "level",
+)
 """What a comparison can hand to a test that asks for it."""
 
 
@@ -94,14 +104,15 @@ class Test:
     without_each : callable, optional
         A quicker way to p and side without each difference in turn than to run the test anew.
     by_rank : bool
-        Whether only the order of the differences counts, so that a failed score can be the largest loss of all; other
-        tests leave failed scores out.
+        Whether only the order of the differences counts, so that a failed score can be the largest
+        loss of all; other tests leave failed scores out.
     by_sign : bool
         Whether only the signs of the differences count: a failed score is a loss here too.
     estimate, interval_in_words : str
         What the test is about, and how the interval of it comes about; empty where it gives none.
     power : callable, optional
-        From differences, the level ``alpha`` and the ``most`` worth naming to how many would give 80 % power, or None.
+        From differences, the level ``alpha`` and the ``most`` worth naming to how many would give
+        80 % power, or None.
 
     Examples
     --------
@@ -140,27 +151,42 @@ class Test:
             return TestResult(p=np.nan, side=0.0)
         found = self.function(differences, **self._wanted(options))
         if not isinstance(found, TestResult) or not (np.isnan(found.p) or 0 <= found.p <= 1):
-            raise InputError(f"test {self.name!r} must return a TestResult with a p between 0 and 1, not {found!r}")
+            raise InputError(
+                f"test {self.name!r} must return a TestResult with a p between 0 and 1, not"
+                f" {found!r}"
+            )
         return found
 
-    def leave_one_out(self, differences: FloatArray, options: Mapping[str, Any]) -> tuple[FloatArray, FloatArray]:
+    def leave_one_out(
+        self, differences: FloatArray, options: Mapping[str, Any]
+    ) -> tuple[FloatArray, FloatArray]:
         """Return p and side without each of two or more differences in turn."""
         if self.without_each is not None:
             return self.without_each(differences, **self._wanted(options))
-        found = [self.run(np.delete(differences, place), options) for place in range(differences.size)]
+        found = [
+            self.run(np.delete(differences, place), options) for place in range(differences.size)
+        ]
         return np.array([test.p for test in found]), np.array([test.side for test in found])
 
     def in_words(self, results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
         """Say which test it is and what was chosen for it."""
-        return f"{self.title}, two-sided" + ("" if self.chosen is None else f", {self.chosen(results, options)}")
+        return f"{self.title}, two-sided" + (
+            "" if self.chosen is None else f", {self.chosen(results, options)}"
+        )
 
     def intervals(self, level: str) -> str:
         """Say which intervals it gives at a level, if any."""
-        return f"{level}, {self.interval_in_words}" if self.interval_in_words else "none: this test gives no interval"
+        return (
+            f"{level}, {self.interval_in_words}"
+            if self.interval_in_words
+            else "none: this test gives no interval"
+        )
 
     def p_in_words(self, options: Mapping[str, Any]) -> str:
         """Say in a caption what its p is."""
-        return f"two-sided {self.title} p" + ("" if self.remark is None else f" ({self.remark(options)})")
+        return f"two-sided {self.title} p" + (
+            "" if self.remark is None else f" ({self.remark(options)})"
+        )
 
     def _wanted(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {name: options[name] for name in self.needs}
@@ -179,18 +205,20 @@ class Correction:
     family : {"any", "all pairs", "reference"}
         Which families of tests it fits.
     on_ranks : bool
-        Whether it tests average ranks itself: then the function takes the average ranks, the number of datasets and
-        the pairs (two arrays of positions), and returns adjusted p-values.
+        Whether it tests average ranks itself: then the function takes the average ranks, the number
+        of datasets and the pairs (two arrays of positions), and returns adjusted p-values.
     most_methods : int or None
         The most methods it can handle.
     aliases : tuple of str
         Other names it is asked for by.
     instead, beside : str
-        The one to choose where there is no reference but it needs one; the one whose p a table shows beside its own.
+        The one to choose where there is no reference but it needs one; the one whose p a table
+        shows beside its own.
     controls : str
         The rate of errors that it keeps at the level.
     critical : callable, optional
-        From the numbers of methods and datasets and the level to the critical difference of average ranks.
+        From the numbers of methods and datasets and the level to the critical difference of average
+        ranks.
 
     Examples
     --------
@@ -214,7 +242,10 @@ class Correction:
         """Adjust the p-values of a whole family."""
         adjusted = np.asarray(self.function(p), dtype=np.float64)
         if adjusted.shape != p.shape or not ((adjusted >= 0) & (adjusted <= 1)).all():
-            raise InputError(f"correction {self.name!r} must return as many p-values between 0 and 1 as it was given")
+            raise InputError(
+                f"correction {self.name!r} must return as many p-values between 0 and 1 as it was"
+                " given"
+            )
         return adjusted
 
     def adjust_among(self, p: FloatArray, n_family: int) -> FloatArray:
@@ -241,8 +272,8 @@ def _keywords(function: Callable[..., Any], kind: str) -> tuple[str, ...]:
     for one in asked:
         if one.name not in OPTIONS and one.default is inspect.Parameter.empty:
             raise InputError(
-                f"the {kind} {function.__name__!r} asks for {one.name!r}, which no comparison has: it may ask for "
-                f"{', '.join(OPTIONS)}"
+                f"the {kind} {function.__name__!r} asks for {one.name!r}, which no comparison has:"
+                f" it may ask for {', '.join(OPTIONS)}"
             )
     return tuple(one.name for one in asked if one.name in OPTIONS)
 
@@ -269,7 +300,11 @@ def as_correction(thing: Any) -> Correction:
 
 tests: Registry[Test] = Registry("test", "tests", ("paragone.stats",), as_test)
 corrections: Registry[Correction] = Registry(
-    "correction", "corrections", ("paragone.stats",), as_correction, lambda one: (one.name, *one.aliases)
+    "correction",
+    "corrections",
+    ("paragone.stats",),
+    as_correction,
+    lambda one: (one.name, *one.aliases),
 )
 
 
@@ -290,11 +325,15 @@ def find_test(given: str | Test | Callable[..., TestResult], unit: Unit) -> Test
         *fit, last = sorted(one.name for one in tests if unit in one.units)
         own = ", ".join(f"{one}s" for one in test.units)
         raise InputError(
-            f"the test {test.name!r} is not right for {unit}s (but for {own}): choose {', '.join(fit)} or {last}"
+            f"the test {test.name!r} is not right for {unit}s (but for {own}): choose"
+            f" {', '.join(fit)} or {last}"
         )
     unknown = [name for name in test.needs if name not in OPTIONS]
     if unknown:
-        raise InputError(f"test {test.name!r} needs {unknown[0]!r}, which no comparison has: {', '.join(OPTIONS)}")
+        raise InputError(
+            f"test {test.name!r} needs {unknown[0]!r}, which no comparison has:"
+            f" {', '.join(OPTIONS)}"
+        )
     return test
 
 

@@ -131,7 +131,9 @@ class Comparison(ABC):
             **{f"{name}.csv": frame_as_csv(frame) for name, frame in self.frames().items()},
         }
 
-    def save(self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")) -> tuple[Path, ...]:
+    def save(
+        self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")
+    ) -> tuple[Path, ...]:
         """Write the answer as text, tables, unrounded figures and charts into a folder; return the files."""
         check_formats(formats)
         target = Path(folder)
@@ -148,10 +150,15 @@ class Comparison(ABC):
 
     def _repr_html_(self) -> str:
         """Show the verdict, one chart, the tables, and what was chosen."""
-        verdict = "".join(f"<li>{escape(line)}</li>" for line in (*self.verdict.splitlines(), *self.method_warnings))
+        verdict = "".join(
+            f"<li>{escape(line)}</li>"
+            for line in (*self.verdict.splitlines(), *self.method_warnings)
+        )
         shown = self.picture()
         picture = "" if shown is None else embedded(self.charts[shown[0]], shown[1])
-        chosen = "".join(f"<li>{escape(name)}: {escape(text)}</li>" for name, text in self.choices.items())
+        chosen = "".join(
+            f"<li>{escape(name)}: {escape(text)}</li>" for name, text in self.choices.items()
+        )
         details = f"<details><summary>What was chosen</summary><ul>{chosen}</ul></details>"
         notes = "".join(f"<p>{escape(text)}</p>" for text in self.warnings)
         tables = [make() for make in list(self.tables().values())[:2]]
@@ -181,7 +188,8 @@ class Charts(Mapping[str, Any]):
     >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
     >>> charts = compare(frame, metric="accuracy").charts
     >>> charts
-    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior,
+    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter,
+    differences, posterior,
     profile, rank_flow
     >>> charts["forest"].to_dict()["title"]["text"]
     ['A against each rival']
@@ -192,7 +200,9 @@ class Charts(Mapping[str, Any]):
         drawers = _CHARTS.get(type(comparison), {})
         # The posterior of folds has a closed form: there are no draws to show.
         self._drawers = {
-            name: draw for name, draw in drawers.items() if (name, comparison.unit) != ("posterior", "fold")
+            name: draw
+            for name, draw in drawers.items()
+            if (name, comparison.unit) != ("posterior", "fold")
         }
 
     def __getitem__(self, name: str) -> Any:
@@ -228,7 +238,9 @@ class Charts(Mapping[str, Any]):
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     """Write texts into a folder that exists, each with a line feed at its end."""
     for name, text in texts.items():
-        (folder / name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
+        (folder / name).write_text(
+            text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 def indented(text: str) -> str:

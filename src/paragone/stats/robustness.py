@@ -69,7 +69,9 @@ def leave_one_unit_out(
     return decisions(np.stack([adjusted_where_known(row, adjust) for row in p]), side, alpha)
 
 
-def _without_each(column: FloatArray, test: Test, options: Mapping[str, Any]) -> tuple[FloatArray, FloatArray]:
+def _without_each(
+    column: FloatArray, test: Test, options: Mapping[str, Any]
+) -> tuple[FloatArray, FloatArray]:
     """Return p and side without each unit, failures among them."""
     there = np.isfinite(column)
     if test.by_rank or test.by_sign or there.all():
@@ -121,22 +123,34 @@ def dataset_pairs(
         average = ranks.mean(axis=0)
         raw, adjusted = family.rank_p(average, len(ranks))
         side = average[second] - average[first]
-        # A test of average ranks says nothing of the size of differences: there is neither interval nor equivalence.
-        bare = [replace(pair, difference=Interval(pair.mean_difference), p_equal=np.nan) for pair in pairs]
+        # A test of average ranks says nothing of the size of differences: there is neither interval
+        # nor equivalence.
+        bare = [
+            replace(pair, difference=Interval(pair.mean_difference), p_equal=np.nan)
+            for pair in pairs
+        ]
         found = judged(bare, lambda _: adjusted, settings, raw=raw, side=side)
         smallest = np.zeros(len(turned))
         again = _rank_decisions_without_each(family, ranks, turned, settings.alpha)
     else:
         found = judged(pairs, family.correction.adjust, settings)
         side = np.array([pair.test.side for pair in pairs])
-        smallest = _smallest_adjusted(family, np.nan_to_num([pair.p for pair in pairs], nan=1.0), pairs)
+        smallest = _smallest_adjusted(
+            family, np.nan_to_num([pair.p for pair in pairs], nan=1.0), pairs
+        )
         again = _decisions_without_each(difference, family, test, settings)
-    changed = again != decisions(np.array([pair.p_adjusted for pair in found]), side, settings.alpha)
+    changed = again != decisions(
+        np.array([pair.p_adjusted for pair in found]), side, settings.alpha
+    )
     return tuple(
         replace(
             pair,
             smallest_p_adjusted=float(smallest[place]),
-            flipped_by=tuple(np.array(scored.names, dtype=object)[np.broadcast_to(changed[:, place], len(difference))]),
+            flipped_by=tuple(
+                np.array(scored.names, dtype=object)[
+                    np.broadcast_to(changed[:, place], len(difference))
+                ]
+            ),
         )
         for place, pair in enumerate(found)
     )
@@ -157,7 +171,9 @@ def _decisions_without_each(
 ) -> NDArray[np.int64]:
     if len(difference) < 2:
         return np.zeros(difference.shape, dtype=np.int64)
-    return leave_one_unit_out(difference, family.correction.adjust, test, settings.options, settings.alpha)
+    return leave_one_unit_out(
+        difference, family.correction.adjust, test, settings.options, settings.alpha
+    )
 
 
 def _rank_decisions_without_each(

@@ -59,7 +59,8 @@ class SampleComparison(Comparison):
     strata : str
         How strata were weighted, in words; empty where there are none.
     by_task : DataFrame, optional
-        The samples and the means of every method on each stratum, by metric and cut-off; nothing is tested there.
+        The samples and the means of every method on each stratum, by metric and cut-off; nothing is
+        tested there.
     cluster : str
         What a cluster of samples is called.
 
@@ -91,7 +92,9 @@ class SampleComparison(Comparison):
         """Return the least difference found with 80 % power; NaN where the test has no standard error."""
         if not isinstance(pair.test, TTest) or pair.test.df < 1:
             return np.nan
-        return detectable_errors(self.alpha / self.n_family, pair.test.df) * pair.test.standard_error
+        return (
+            detectable_errors(self.alpha / self.n_family, pair.test.df) * pair.test.standard_error
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,9 +105,9 @@ class SampleComparison(Comparison):
     def table(self) -> pd.DataFrame:
         """One row per dataset, metric, cut-off and rival.
 
-        ``detectable`` is the least difference that 80 % of such tests would have found at the level that is left to
-        one of the family, with its degrees of freedom: 2.8 standard errors for one test on many samples, more for
-        several tests or few samples.
+        ``detectable`` is the least difference that 80 % of such tests would have found at the level
+        that is left to one of the family, with its degrees of freedom: 2.8 standard errors for one
+        test on many samples, more for several tests or few samples.
         """
         adjusted = f"p_{self.correction.name.replace('-', '_')}"
         return pd.DataFrame(
@@ -138,19 +141,29 @@ class SampleComparison(Comparison):
     @property
     def method(self) -> str:
         """How it was done, in words."""
-        clusters = f", those with the same {self.cluster} as one cluster (cluster-robust)" if self.clustered else ""
+        clusters = (
+            f", those with the same {self.cluster} as one cluster (cluster-robust)"
+            if self.clustered
+            else ""
+        )
         whom = "rivals" if self.reference else "pairs"
-        every = f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs, {whom}); "
+        every = (
+            f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs,"
+            f" {whom}); "
+        )
         known = any(np.isfinite(self.detectable(pair)) for pair in self.pairs)
         return (
-            f"{self.test.title} over {self.units}{clusters}{self.strata}; {every if self.n_family > 1 else ''}"
+            f"{self.test.title} over {self.units}{clusters}{self.strata};"
+            f" {every if self.n_family > 1 else ''}"
             f"{'detectable: found with 80 % power at the level of one of them' if known else ''}"
         ).removesuffix("; ")
 
     @property
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
-        return MappingProxyType({"method": self.method, "level": f"alpha = {self.alpha:g}, for the whole family"})
+        return MappingProxyType(
+            {"method": self.method, "level": f"alpha = {self.alpha:g}, for the whole family"}
+        )
 
     @property
     def verdict(self) -> str:
@@ -158,36 +171,52 @@ class SampleComparison(Comparison):
         lines = []
         for method, rival in dict.fromkeys((pair.method, pair.rival) for pair in self.pairs):
             both = zip(self.measurements, self.pairs, strict=True)
-            mine = [(place, pair) for place, pair in both if (pair.method, pair.rival) == (method, rival)]
+            mine = [
+                (place, pair)
+                for place, pair in both
+                if (pair.method, pair.rival) == (method, rival)
+            ]
             if len(mine) == 1 and not np.isfinite(mine[0][0].at):
                 lines.append(self._one_sentence(*mine[0]))
                 continue
             shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
             ahead = sum(pair.mean_difference > 0 for pair in shown)
-            words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
+            words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (
+                ahead < len(shown)
+            )
             found = " and ".join(words) if shown else "not significantly different by any"
             place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
-                f"{method} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
-                f"surest: {metric_in_words(place.metric)} at {place.at:g}, {format_signed(surest.difference.estimate)} "
-                f"[{format_signed(surest.difference.low)}, {format_signed(surest.difference.high)}], "
-                f"{p_is(surest.p_adjusted)}, {format_number(self.detectable(surest))} detectable."
+                f"{method} against {rival}: {found} of {len(mine)} values after"
+                f" {self.correction.title}; surest: {metric_in_words(place.metric)} at"
+                f" {place.at:g}, {format_signed(surest.difference.estimate)}"
+                f" [{format_signed(surest.difference.low)},"
+                f" {format_signed(surest.difference.high)}], {p_is(surest.p_adjusted)},"
+                f" {format_number(self.detectable(surest))} detectable."
             )
         return "\n".join(lines)
 
     def _one_sentence(self, place: Measurement, pair: Pair) -> str:
         """Return what is said of a rival that was compared by one value."""
-        claim = {"better": f"is better than {pair.rival}", "worse": f"is worse than {pair.rival}"}.get(
-            pair.verdict, f"against {pair.rival} is undecided"
-        )
+        claim = {
+            "better": f"is better than {pair.rival}",
+            "worse": f"is worse than {pair.rival}",
+        }.get(pair.verdict, f"against {pair.rival} is undecided")
         low, high = pair.difference.low, pair.difference.high
-        within = f" [{format_signed(low)}, {format_signed(high)}]" if np.isfinite([low, high]).all() else ""
+        within = (
+            f" [{format_signed(low)}, {format_signed(high)}]"
+            if np.isfinite([low, high]).all()
+            else ""
+        )
         least = self.detectable(pair)
-        found = f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
+        found = (
+            f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
+        )
         adjusted = f" {self.correction.title}" if self.n_family > 1 else ""
         return (
-            f"On {self.units} like these {pair.method} {claim} by {metric_in_words(place.metric)} (difference "
-            f"{format_signed(pair.difference.estimate)}{within}, {p_is(pair.p_adjusted)}{adjusted}{found})."
+            f"On {self.units} like these {pair.method} {claim} by {metric_in_words(place.metric)}"
+            f" (difference {format_signed(pair.difference.estimate)}{within},"
+            f" {p_is(pair.p_adjusted)}{adjusted}{found})."
         )
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
@@ -197,7 +226,10 @@ class SampleComparison(Comparison):
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
-        return {"differences": self.table, **({} if self.by_task is None else {"tasks": self.by_task})}
+        return {
+            "differences": self.table,
+            **({} if self.by_task is None else {"tasks": self.by_task}),
+        }
 
     def _tasks_table(self) -> Table:
         """Make the table of means by task."""
@@ -207,13 +239,20 @@ class SampleComparison(Comparison):
         methods = [name for name in frame.columns if name not in own]
         body = [
             [
-                *(TableCell(f"{row[name]:g}" if name in ("at", "n") else str(row[name])) for name in own),
+                *(
+                    TableCell(f"{row[name]:g}" if name in ("at", "n") else str(row[name]))
+                    for name in own
+                ),
                 *(TableCell(format_number(row[name])) for name in methods),
             ]
             for _, row in frame.iterrows()
         ]
-        caption = f"Means by task over the {self.units} that all methods have; nothing is tested here."
-        heading = [{"task": "Task", "metric": "Metric", "at": "K", "n": self.units}[name] for name in own]
+        caption = (
+            f"Means by task over the {self.units} that all methods have; nothing is tested here."
+        )
+        heading = [
+            {"task": "Task", "metric": "Metric", "at": "K", "n": self.units}[name] for name in own
+        ]
         return Table.of([*heading, *methods], body, caption=caption, label="tab:tasks")
 
     def _differences_table(self) -> Table:
@@ -223,7 +262,12 @@ class SampleComparison(Comparison):
         heading = [*(["Dataset"] if several else []), "Metric", *(["K"] if cut else [])]
         heading += ["Rival", self.reference] if self.reference else ["Method", "Rival", "method"]
         heading += ["rival", "difference"]
-        heading += [f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", f"p ({self.correction.title})"]
+        heading += [
+            f"{100 * (1 - self.alpha):g} % interval",
+            "detectable",
+            "p",
+            f"p ({self.correction.title})",
+        ]
         body = [
             [
                 *([TableCell(place.dataset)] if several else []),
@@ -234,7 +278,9 @@ class SampleComparison(Comparison):
                 TableCell(format_number(pair.mean_method)),
                 TableCell(format_number(pair.mean_rival)),
                 TableCell(format_signed(pair.difference.estimate)),
-                TableCell(f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"),
+                TableCell(
+                    f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"
+                ),
                 TableCell(format_number(self.detectable(pair))),
                 TableCell(format_p(pair.p)),
                 TableCell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
@@ -245,8 +291,8 @@ class SampleComparison(Comparison):
         groups = f" in {self.measurements[0].clusters} {named}" if self.clustered else ""
         who = f"{self.reference} against each rival" if self.reference else "All pairs"
         caption = (
-            f"{who} on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive differences favour "
-            f"{self.reference or 'the method'}."
+            f"{who} on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive differences"
+            f" favour {self.reference or 'the method'}."
         )
         return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.notes)
 
@@ -297,8 +343,8 @@ def compare_samples(
     Parameters
     ----------
     samples : DataFrame
-        One row per method and sample: columns ``method, sample, value`` and, where there are several,
-        ``dataset, metric, at``; `Results.sample_scores` gives it.
+        One row per method and sample: columns ``method, sample, value`` and, where there are
+        several, ``dataset, metric, at``; `Results.sample_scores` gives it.
     reference : str, optional
         The method compared with each other one; the first where it is not given.
     all_pairs : bool, default=False
@@ -308,20 +354,22 @@ def compare_samples(
     at : float, optional
         Keep one cut-off only.
     cluster : str, optional
-        The column that says which samples hang together; all are independent where there is no such column, or None.
+        The column that says which samples hang together; all are independent where there is no such
+        column, or None.
     strata : str, optional
-        The column of tasks, such as ``dataset``, whose means are weighted into one. The tasks are fixed: nothing is
-        said about others.
+        The column of tasks, such as ``dataset``, whose means are weighted into one. The tasks are
+        fixed: nothing is said about others.
     weights : {"equal", "size"}, default="equal"
         Whether every task counts the same, or every sample.
     test : str, Test or callable, optional
-        How the differences are tested; by default ``clustered-t``, with strata ``stratified-t``. ``mcnemar`` and
-        ``mcnemar-mid-p`` are for right and wrong (1 and 0), ``wilcoxon``, ``sign`` and ``permutation`` for values.
+        How the differences are tested; by default ``clustered-t``, with strata ``stratified-t``.
+        ``mcnemar`` and ``mcnemar-mid-p`` are for right and wrong (1 and 0), ``wilcoxon``, ``sign``
+        and ``permutation`` for values.
     correction : str, Correction or callable, default="holm"
         How the p-values of everything shown are adjusted together.
     higher_is_better : bool, optional
-        Direction of the metrics, whatever Paragone knows of their names. Left out, those of unknown direction are left
-        out: it is never guessed.
+        Direction of the metrics, whatever Paragone knows of their names. Left out, those of unknown
+        direction are left out: it is never guessed.
     alpha : float, default=0.05
         Family-wise level; intervals are at ``1 - alpha``.
     tolerance : float, default=1e-9
@@ -358,8 +406,8 @@ def compare_samples(
     clustered = cluster is not None and cluster in frame.columns
     if clustered and "clusters" not in chosen.needs:
         raise InputError(
-            f"samples hang together by {cluster!r}, which the test {chosen.name!r} does not know: choose clustered-t, "
-            "or say cluster=None if they are independent"
+            f"samples hang together by {cluster!r}, which the test {chosen.name!r} does not know:"
+            " choose clustered-t, or say cluster=None if they are independent"
         )
     if strata is not None:
         frame = frame.assign(stratum=frame[strata])
@@ -370,17 +418,32 @@ def compare_samples(
     by_task: list[pd.DataFrame] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
-        notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
-    for (dataset, name, cut), rows in _measured_together(frame, "data" if strata != "dataset" else "all datasets"):
-        values, groups, tasks, names_of_tasks, left_out = _aligned(rows, cluster if clustered else None)
+        notes.append(
+            "samples of several folds are pooled; their training rows overlap, which no test here"
+            " knows of"
+        )
+    for (dataset, name, cut), rows in _measured_together(
+        frame, "data" if strata != "dataset" else "all datasets"
+    ):
+        values, groups, tasks, names_of_tasks, left_out = _aligned(
+            rows, cluster if clustered else None
+        )
         if left_out:
-            notes.append(f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method: left out")
+            notes.append(
+                f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method:"
+                " left out"
+            )
         known = named_metric(name)
         higher = known.higher_is_better if higher_is_better is None else higher_is_better
         if higher is None:
-            notes.append(f"{name}: which way is better is not known, so it is left out: say higher_is_better")
+            notes.append(
+                f"{name}: which way is better is not known, so it is left out: say higher_is_better"
+            )
             continue
-        there = [reference, *(method for method in methods if method != reference and method in values)]
+        there = [
+            reference,
+            *(method for method in methods if method != reference and method in values),
+        ]
         scored = UnitScores(
             tuple(there),
             (),
@@ -396,7 +459,12 @@ def compare_samples(
         given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
     # Intervals hold for everything that is shown together, so how much that is must be known first.
     against = [
-        [(a, b) for a in range(len(scored.methods)) for b in range(a + 1, len(scored.methods)) if all_pairs or a == 0]
+        [
+            (a, b)
+            for a in range(len(scored.methods))
+            for b in range(a + 1, len(scored.methods))
+            if all_pairs or a == 0
+        ]
         for _, scored, _ in given
     ]
     n_family = sum(map(len, against))
@@ -443,10 +511,11 @@ def compare_losses(
 ) -> SampleComparison:
     """Compare the first of several methods with each other one by out-of-fold losses, of which the lower is better.
 
-    The unit is a physical sample: replicates and repeated validations of one are averaged first, since they are not
-    independent observations. A plain paired test on such losses would forget that they share their training rows: two
-    equally good methods, of which one had the luck of this training set, were told apart in 9 to 19 % of simulated
-    cross-validations at a nominal 5 %. So they are tested by `paragone.stats.t_tests.corrected_sample_t`.
+    The unit is a physical sample: replicates and repeated validations of one are averaged first,
+    since they are not independent observations. A plain paired test on such losses would forget
+    that they share their training rows: two equally good methods, of which one had the luck of this
+    training set, were told apart in 9 to 19 % of simulated cross-validations at a nominal 5 %. So
+    they are tested by `paragone.stats.t_tests.corrected_sample_t`.
 
     Parameters
     ----------
@@ -455,8 +524,8 @@ def compare_losses(
     n_train : float
         Samples in a training set.
     n_family : int
-        How many tests the correction counts. Where the reference was chosen by the same data, the family is every pair
-        of methods, whichever of them turns out to be the best.
+        How many tests the correction counts. Where the reference was chosen by the same data, the
+        family is every pair of methods, whichever of them turns out to be the best.
     size : float, default=0.0
         The size of the measurements that the losses are the rest of. See `paragone.ties`.
     dataset, units : str
@@ -476,11 +545,15 @@ def compare_losses(
     >>> pair.rival, round(pair.p_adjusted, 4), pair.verdict
     ('other', 0.085, 'undecided')
     """
-    scored = UnitScores(tuple(losses), (), np.stack(list(losses.values()), axis=1), False, n_train=n_train)
+    scored = UnitScores(
+        tuple(losses), (), np.stack(list(losses.values()), axis=1), False, n_train=n_train
+    )
     settings = ComparisonSettings(alpha=alpha, size=size)
     test, correction = find_test("corrected-sample-t", "sample"), find_correction("holm")
     against = [(0, rival) for rival in range(1, len(losses))]
-    pairs = measure_pairs(scored, against, unit="sample", test=test, settings=settings, n_family=n_family)
+    pairs = measure_pairs(
+        scored, against, unit="sample", test=test, settings=settings, n_family=n_family
+    )
     n = len(scored.values)
     return SampleComparison(
         unit="sample",
@@ -500,12 +573,15 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
     missing = [name for name in NEEDED if name not in samples.columns]
     if missing:
         raise InputError(
-            f"values per sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
+            f"values per sample need a column {missing[0]!r}; there are"
+            f" {', '.join(map(str, samples.columns))}"
         )
     frame = samples
     for column, wanted, default in (("metric", metric, "score"), ("at", at, float("nan"))):
         if wanted is not None:
-            known: Sequence[Any] = list(pd.unique(frame[column])) if column in frame.columns else [default]
+            known: Sequence[Any] = (
+                list(pd.unique(frame[column])) if column in frame.columns else [default]
+            )
             if wanted in known and column not in frame.columns:
                 continue
             if wanted not in known:
@@ -516,7 +592,9 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
     return frame
 
 
-def _means_by_task(scored: UnitScores, names: Sequence[str], metric: str, cut: float) -> pd.DataFrame:
+def _means_by_task(
+    scored: UnitScores, names: Sequence[str], metric: str, cut: float
+) -> pd.DataFrame:
     """Return how many samples each task has, and the mean of every method on them."""
     tasks = np.asarray(scored.strata)
     sizes = np.bincount(tasks, minlength=len(names))
@@ -535,7 +613,9 @@ def _no_strata(strata: str, frame: pd.DataFrame, test: Test) -> InputError:
     return InputError(f"the test {test.name!r} knows no strata: choose stratified-t")
 
 
-def _measured_together(frame: pd.DataFrame, dataset: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def _measured_together(
+    frame: pd.DataFrame, dataset: str
+) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Go through the datasets, metrics and cut-offs; most tables have one of each, which needs no grouping."""
     one = {"dataset": dataset, "metric": "score", "at": float("nan")}
     several = []
@@ -552,7 +632,9 @@ def _measured_together(frame: pd.DataFrame, dataset: str) -> Iterator[tuple[tupl
         yield tuple((one | dict(zip(several, key, strict=True))).values()), rows
 
 
-def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, Any, list[str], int]:
+def _aligned(
+    rows: pd.DataFrame, cluster: str | None
+) -> tuple[dict[str, Any], Any, Any, list[str], int]:
     """Return values by method on the samples that all have, clusters, strata and their names, and how many are out."""
     methods, names = pd.factorize(rows["method"])
     sample, samples = pd.factorize(rows["sample"], sort=True, use_na_sentinel=False)
@@ -562,7 +644,8 @@ def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], A
         stratum, strata = pd.factorize(rows["stratum"], sort=True)
         unit, n_units = stratum * np.int64(n_units) + unit, len(strata) * n_units
     if n_units > 4 * len(rows):
-        # Strata of very different sizes: most places between the largest and the smallest would be empty.
+        # Strata of very different sizes: most places between the largest and the smallest would be
+        # empty.
         present, unit = np.unique(unit, return_inverse=True)
         n_units = len(present)
     if np.bincount(unit * len(names) + methods, minlength=1).max() > 1:

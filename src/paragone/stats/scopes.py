@@ -1,9 +1,10 @@
 """On these datasets: which learner is better on the datasets at hand, from folds and repeats within each.
 
-The datasets are fixed, the samples in them are not. What is estimated is the mean over the datasets, equally weighted,
-of the expected difference of two learners. Folds share training rows, so their differences are not independent: the
-variance of a dataset's mean is inflated by the share of test to train rows and by the luck that training sets share,
-and repeats are not counted as new data.
+The datasets are fixed, the samples in them are not. What is estimated is the mean over the
+datasets, equally weighted, of the expected difference of two learners. Folds share training rows,
+so their differences are not independent: the variance of a dataset's mean is inflated by the share
+of test to train rows and by the luck that training sets share, and repeats are not counted as new
+data.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class LearnerPair:
     verdict : {"better", "worse", "equivalent", "undecided"}
         Of the method, against the rival.
     difference : Interval
-        The mean difference, positive where the method is better, with an interval that holds for all pairs together.
+        The mean difference, positive where the method is better, with an interval that holds for
+        all pairs together.
     p, p_adjusted : float
         Two-sided, and adjusted over the pairs; NaN where nothing can be told.
     p_equal : float
@@ -47,7 +49,8 @@ class LearnerPair:
     within : bool
         Whether the difference was shown to be smaller than the margin.
     smallest_margin : float
-        Any margin from this on would have been shown, the pair taken for the strictest step of the correction.
+        Any margin from this on would have been shown, the pair taken for the strictest step of the
+        correction.
     """
 
     method: str
@@ -65,7 +68,9 @@ class LearnerPair:
         if self.method == method:
             return self
         verdict, difference = turned_word(self.verdict), self.difference.turned()
-        return replace(self, method=self.rival, rival=self.method, verdict=verdict, difference=difference)
+        return replace(
+            self, method=self.rival, rival=self.method, verdict=verdict, difference=difference
+        )
 
 
 def compare_learners(
@@ -97,7 +102,8 @@ def compare_learners(
     Returns
     -------
     tuple of LearnerPair
-        NaN and ``undecided`` where a dataset has fewer than three splits, or where no score differs.
+        NaN and ``undecided`` where a dataset has fewer than three splits, or where no score
+        differs.
 
     References
     ----------
@@ -113,10 +119,16 @@ def compare_learners(
     """
     methods = tuple(next(iter(scores.values())))
     if reference is not None and reference not in methods:
-        raise InputError(f"the method {reference!r} has no scores: choose one of {', '.join(methods)}")
+        raise InputError(
+            f"the method {reference!r} has no scores: choose one of {', '.join(methods)}"
+        )
     places = range(len(methods))
     first = None if reference is None else methods.index(reference)
-    pairs = list(combinations(places, 2)) if first is None else [(first, other) for other in places if other != first]
+    pairs = (
+        list(combinations(places, 2))
+        if first is None
+        else [(first, other) for other in places if other != first]
+    )
     return learner_pairs(
         methods,
         [np.stack([by[method] for method in methods], axis=1) for by in scores.values()],
@@ -169,12 +181,16 @@ def learner_pairs(
     with np.errstate(invalid="ignore"):
         p = 2 * stdtr(freedom, -np.abs(mean) / error)
         half, narrow = (stdtrit(freedom, 1 - tail) * error for tail in (share / 2, share))
-        equal = np.maximum(stdtr(freedom, -(mean + margin) / error), stdtr(freedom, (mean - margin) / error))
+        equal = np.maximum(
+            stdtr(freedom, -(mean + margin) / error), stdtr(freedom, (mean - margin) / error)
+        )
     evidence = [
         PairEvidence(
             p=float(p[place]),
             side=float(mean[place]),
-            interval=Interval(float(mean[place]), float((mean - half)[place]), float((mean + half)[place])),
+            interval=Interval(
+                float(mean[place]), float((mean - half)[place]), float((mean + half)[place])
+            ),
             mean=float(mean[place]),
             p_equal=float(equal[place]) if margin > 0 else math.nan,
         )
@@ -194,7 +210,9 @@ def learner_pairs(
             verdict.within,
             float(smallest[place]),
         )
-        for place, ((first, second), one, verdict) in enumerate(zip(pairs, evidence, verdicts, strict=True))
+        for place, ((first, second), one, verdict) in enumerate(
+            zip(pairs, evidence, verdicts, strict=True)
+        )
     )
 
 
@@ -221,7 +239,9 @@ def _estimates(
     return mean, error, np.where(known, np.where(known, total, 1.0) ** 2 / squares, np.nan)
 
 
-def dataset_estimates(difference: FloatArray, design: Design | None) -> tuple[FloatArray, FloatArray, float]:
+def dataset_estimates(
+    difference: FloatArray, design: Design | None
+) -> tuple[FloatArray, FloatArray, float]:
     """Return mean difference, variance of that mean and degrees of freedom on one dataset, a column per pair.
 
     Parameters
@@ -234,14 +254,20 @@ def dataset_estimates(difference: FloatArray, design: Design | None) -> tuple[Fl
     Returns
     -------
     mean, variance : ndarray of shape (n_pairs,)
-        The variance is NaN where it cannot be told: too few splits, an unknown design, a failed score.
+        The variance is NaN where it cannot be told: too few splits, an unknown design, a failed
+        score.
     freedom : float
         Degrees of freedom.
     """
     failed = np.isinf(difference).any(axis=0)
     values = np.where(failed, 0.0, difference)
     mean = np.where(failed, np.nan, settled_mean(values))
-    if design is None or design.torn_groups or design.n_splits < LEAST_SPLITS or len(values) != design.n_splits:
+    if (
+        design is None
+        or design.torn_groups
+        or design.n_splits < LEAST_SPLITS
+        or len(values) != design.n_splits
+    ):
         return mean, np.full(mean.shape, np.nan), np.nan
     variance, freedom = design.variance_of_mean(values)
     # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
@@ -262,22 +288,34 @@ def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str
     Examples
     --------
     >>> why_untold([Design(1, 1, 0.25)], [1])
-    'There is one split only: this is about these fitted models and this test set, not about the learners.'
+    'There is one split only: this is about these fitted models and this test set, not about the
+    learners.'
     >>> why_untold([None], [1])
     ''
     """
     if any(design is not None and design.torn_groups for design in designs):
         return (
-            "Rows of one group stand in train and in test, so they are not independent, and nothing is said of the "
-            "learners on these datasets: use group folds."
+            "Rows of one group stand in train and in test, so they are not independent, and nothing"
+            " is said of the learners on these datasets: use group folds."
         )
     if any(design is not None and design.n_splits == 1 for design in designs):
         one = "this test set" if len(designs) == 1 else "these test sets"
-        return f"There is one split only: this is about these fitted models and {one}, not about the learners."
+        return (
+            f"There is one split only: this is about these fitted models and {one}, not about the"
+            " learners."
+        )
     if any(design is None and n > 1 for design, n in zip(designs, n_scores, strict=True)):
-        return "How the folds came about is not known, so nothing is said of the learners on these datasets."
+        return (
+            "How the folds came about is not known, so nothing is said of the learners on these"
+            " datasets."
+        )
     if any(design is not None and design.n_splits < LEAST_SPLITS for design in designs):
-        return "Two scores of a dataset say too little of their spread: nothing is said of the learners."
+        return (
+            "Two scores of a dataset say too little of their spread: nothing is said of the"
+            " learners."
+        )
     if all(design is not None for design in designs):
-        return "The differences do not vary from split to split, which tells nothing of the learners."
+        return (
+            "The differences do not vary from split to split, which tells nothing of the learners."
+        )
     return ""

@@ -44,7 +44,8 @@ def select_metric(frame: pd.DataFrame, metric: str | None) -> tuple[pd.DataFrame
     known = sorted(set(frame["metric"]))
     if metric is None and len(known) > 1:
         raise InputError(
-            f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with {argument('metric', 'NAME')}"
+            f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with"
+            f" {argument('metric', 'NAME')}"
         )
     chosen = known[0] if metric is None else metric
     if chosen not in known:
@@ -64,11 +65,15 @@ def direction(metric: str | None, higher: bool | None) -> bool:
     chosen = known.higher_is_better if higher is None else higher
     if chosen is None and known.function is not None and not known.is_ours:
         raise InputError(
-            f"which way of {metric!r} is better is not known: say {_either_way()}, or set {metric}.higher_is_better "
-            "beside the function"
+            f"which way of {metric!r} is better is not known: say {_either_way()}, or set"
+            f" {metric}.higher_is_better beside the function"
         )
     if chosen is None:
-        what = f"the metric {metric!r} is not known" if metric else "the scores do not say which metric they are"
+        what = (
+            f"the metric {metric!r} is not known"
+            if metric
+            else "the scores do not say which metric they are"
+        )
         near = f" (known: {', '.join(metrics.names()[:3])}, ...)" if metric else ""
         raise InputError(f"{what}{near}: say {_either_way()}")
     return chosen
@@ -111,7 +116,9 @@ def select_point(frame: pd.DataFrame, at: float | None) -> tuple[pd.DataFrame, s
         return frame, None
     grid = pd.to_numeric(frame["at"], errors="coerce")
     if grid.isna().any():
-        raise InputError("the column at must hold numbers for all scores of this metric or for none")
+        raise InputError(
+            "the column at must hold numbers for all scores of this metric or for none"
+        )
     frame = frame.assign(at=grid.astype("float64"))
     points = np.unique(frame["at"])
     if at is not None:
@@ -146,13 +153,14 @@ def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
         rows = starts[same][:, None] + np.arange(size)
         _, grid = np.unique(at[rows], axis=0, return_inverse=True)
         means.loc[same, "grid"] = [f"{size}/{number}" for number in grid.reshape(-1)]
-        # A missing point makes the mean missing: a mean over fewer points would be another quantity.
+        # A missing point makes the mean missing: a mean over fewer points would be another
+        # quantity.
         means.loc[same, "value"] = values[rows].mean(axis=1)
     differing = means.groupby("dataset")["grid"].nunique()
     if (differing > 1).any():
         raise InputError(
-            f"on dataset {differing.idxmax()!r} the methods were not all measured on the same grid: "
-            f"choose one point with {argument('at', 'POINT')}"
+            f"on dataset {differing.idxmax()!r} the methods were not all measured on the same grid:"
+            f" choose one point with {argument('at', 'POINT')}"
         )
     return means.drop(columns="grid")
 
@@ -168,7 +176,8 @@ def duplicated_key(row: pd.Series) -> InputError:
     """
     where = "".join(f", {name} {row[name]!r}" for name in (*BLOCK[1:], "seed") if row[name])
     return InputError(
-        f"the score of method {row['method']!r} on dataset {row['dataset']!r}{where} stands twice: keep one"
+        f"the score of method {row['method']!r} on dataset {row['dataset']!r}{where} stands twice:"
+        " keep one"
     )
 
 
@@ -178,16 +187,19 @@ BLOCK = ("dataset", "repeat", "fold")
 """The keys of a block: scores that all methods have from the same split."""
 
 
-def fill_blocks(blocks: pd.DataFrame, policy: Missing) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+def fill_blocks(
+    blocks: pd.DataFrame, policy: Missing
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
     """Apply the policy to a frame of blocks (dataset, repeat, fold) x methods.
 
     Parameters
     ----------
     blocks : DataFrame
-        Indexed by (dataset, repeat, fold), one column per method; missing and failed scores are NaN.
+        Indexed by (dataset, repeat, fold), one column per method; missing and failed scores are
+        NaN.
     policy : {"complete", "worst", "refuse"}
-        Keep only the blocks that all methods have; keep a failure, which is lost to any score; or stop at the first
-        missing score.
+        Keep only the blocks that all methods have; keep a failure, which is lost to any score; or
+        stop at the first missing score.
 
     Returns
     -------
@@ -216,8 +228,9 @@ def fill_blocks(blocks: pd.DataFrame, policy: Missing) -> tuple[pd.DataFrame, tu
     if policy == "refuse":
         block, method = next((b, m) for b, row in missing.iterrows() for m in row.index[row])
         raise InputError(
-            f"method {method!r} has no score on {block_name(block)} ({int(missing.to_numpy().sum())} missing in "
-            f"all): run it, or choose {argument('missing', 'complete')} or {argument('missing', 'worst')}"
+            f"method {method!r} has no score on {block_name(block)}"
+            f" ({int(missing.to_numpy().sum())} missing in all): run it, or choose"
+            f" {argument('missing', 'complete')} or {argument('missing', 'worst')}"
         )
     return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing)
 
@@ -237,14 +250,20 @@ def block_name(block: tuple[str, str, str]) -> str:
 def _refuse_empty_methods(blocks: pd.DataFrame) -> None:
     empty = blocks.columns[blocks.isna().all(axis=0)]
     if len(empty):
-        raise InputError(f"method {empty[0]!r} has not one finite score: leave it out or run it again")
+        raise InputError(
+            f"method {empty[0]!r} has not one finite score: leave it out or run it again"
+        )
 
 
-def _complete(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+def _complete(
+    blocks: pd.DataFrame, missing: pd.DataFrame
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
     incomplete = missing.any(axis=1).to_numpy()
     kept = blocks[~incomplete]
     if kept.empty:
-        raise InputError("no dataset and fold has a score of every method: nothing is left to compare")
+        raise InputError(
+            "no dataset and fold has a score of every method: nothing is left to compare"
+        )
     dropped = tuple(block_name(block) for block in blocks.index[incomplete])
     by_method = missing.sum(axis=0)
     who = ", ".join(f"{method} {count}" for method, count in by_method[by_method > 0].items())
@@ -257,10 +276,17 @@ def _complete(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame
     return kept, dropped, (warning,)
 
 
-def _worst(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    # Where no method has a score all have failed: a tie, which keeps two methods from being called equivalent.
+def _worst(
+    blocks: pd.DataFrame, missing: pd.DataFrame
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    # Where no method has a score all have failed: a tie, which keeps two methods from being called
+    # equivalent.
     names = [f"{m} on {block_name(b)}" for b, row in missing.iterrows() for m in row.index[row]]
-    return blocks, (), (f"{len(names)} missing scores count as lost to any score: {listed(names)}.",)
+    return (
+        blocks,
+        (),
+        (f"{len(names)} missing scores count as lost to any score: {listed(names)}.",),
+    )
 
 
 def listed(names: list[str] | tuple[str, ...], most: int = 8) -> str:
@@ -290,7 +316,8 @@ class ScoreTable:
     fold_names : tuple of tuple of str
         Their names.
     designs : tuple of (Design or None)
-        How the splits of every dataset came about, as many as there are scores; None where that is not known.
+        How the splits of every dataset came about, as many as there are scores; None where that is
+        not known.
     seeds : tuple of SeedSpread
         Where the spread of every method comes from, if scores are means over seeds.
     differences : {"plain", "log"}
@@ -300,8 +327,8 @@ class ScoreTable:
     higher_is_better : bool
         Its direction.
     scorer : str or None
-        The name that the scores were given under where they were minus an error, such as ``neg_log_loss``: values,
-        metric and direction are those of the error, as people read it.
+        The name that the scores were given under where they were minus an error, such as
+        ``neg_log_loss``: values, metric and direction are those of the error, as people read it.
     point : str or None
         The point of the grid, or how the grid was reduced.
     dropped : tuple of str
@@ -382,8 +409,8 @@ def score_table(
     designs : mapping of str to Design, optional
         How the datasets were split, where the scores themselves do not tell.
     differences : {"plain", "log"}, optional
-        Whether scores are compared as they are or by log-ratios; by default the latter where a metric with a unit,
-        such as RMSE, has scores of very different size.
+        Whether scores are compared as they are or by log-ratios; by default the latter where a
+        metric with a unit, such as RMSE, has scores of very different size.
     columns, methods_in, ignore
         What columns are, where methods stand, and what to leave out, as in `long_form`.
 
@@ -402,7 +429,11 @@ def score_table(
     """
     tidy = to_tidy(scores, metric, columns=columns, methods_in=methods_in, ignore=ignore)
     frame, name = select_metric(one_run(tidy.frame), metric)
-    scorer = name if is_negated(name, frame["value"].to_numpy()) and higher_is_better is not False else None
+    scorer = (
+        name
+        if is_negated(name, frame["value"].to_numpy()) and higher_is_better is not False
+        else None
+    )
     if scorer is not None:
         name, higher_is_better = error_name(name), False
         frame = frame.assign(metric=name, value=0.0 - frame["value"].astype("float64"))
@@ -423,7 +454,9 @@ def score_table(
     fold_names = np.split(np.array(splits, dtype=object), starts[1:])
     if designs is None:
         designs = _subjects(blocks) if tidy.subjects else tidy.designs
-    found, asked = _designs(blocks, filled, designs, repeats, test_train_ratio, unknown=tidy.split_named)
+    found, asked = _designs(
+        blocks, filled, designs, repeats, test_train_ratio, unknown=tidy.split_named
+    )
     twins = twin_datasets(names[starts].tolist(), folds)
     unit, of_unit = unit_of_differences(folds, known, differences)
     if unit == "log":
@@ -486,7 +519,8 @@ def _designs(
             design = None
         found.append(None if design is None else design.of_places(left))
     return tuple(found), tuple(
-        f"How the splits of {listed(names, 3)} came about is not known, so nothing is tested within them: say {what}."
+        f"How the splits of {listed(names, 3)} came about is not known, so nothing is tested within"
+        f" them: say {what}."
         for what, names in asked.items()
     )
 
@@ -497,7 +531,9 @@ def _blocks(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if wide.empty:
         raise InputError("there are no scores: no row of the table holds any")
     if wide.shape[1] < 2:
-        raise InputError(f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}")
+        raise InputError(
+            f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}"
+        )
     methods = sorted(wide.columns, key=natural_order)
     blocks = sorted(wide.index, key=lambda block: tuple(map(natural_order, block)))
     wide = wide.loc[blocks, methods].astype("float64")

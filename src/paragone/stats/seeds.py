@@ -1,7 +1,8 @@
 """Seeds are not folds: scores of several seeds on one split tell how a method varies, not how it does on other data.
 
-The spread of scores has two parts. The seed's part shrinks with more seeds; the part of the data, which differ between
-splits, does not, and cannot be seen on one split at all. So the mean over seeds stands for a split.
+The spread of scores has two parts. The seed's part shrinks with more seeds; the part of the data,
+which differ between splits, does not, and cannot be seen on one split at all. So the mean over
+seeds stands for a split.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def seed_spreads(frame: pd.DataFrame, split: Sequence[str]) -> tuple[SeedSpread,
         between = _pooled(several["var"], several["size"])
         share = 0.0 if np.isnan(seed) else seed * float((1 / splits["size"]).mean())
         data = np.sqrt(max(0.0, between - share)) if not np.isnan(between) else np.nan
-        found.append(SeedSpread(str(method), float(splits["size"].mean()), float(np.sqrt(seed)), float(data)))
+        found.append(
+            SeedSpread(str(method), float(splits["size"].mean()), float(np.sqrt(seed)), float(data))
+        )
     return tuple(found)
 
 
@@ -103,7 +106,10 @@ def mean_over_seeds(
     """
     seeds = frame["seed"].unique()
     if len(seeds) == 1:
-        said = f"All scores are of one seed ({seeds[0]}): of a random method they hold for that seed only."
+        said = (
+            f"All scores are of one seed ({seeds[0]}): of a random method they hold for that seed"
+            " only."
+        )
         return frame.drop(columns="seed"), (), (said,) if seeds[0] else ()
     keys = [*split, "method"]
     spreads = seed_spreads(frame, split)
@@ -114,10 +120,14 @@ def mean_over_seeds(
         # Every split has a seed of its own.
         return means, (), ()
     parts = ", ".join(f"{one.method} {one.seed:.3g} over {one.n_seeds:g}" for one in several[:6])
-    notes = [f"Seeds are not folds: each score is the mean over its seeds (deviation between seeds: {parts})."]
+    notes = [
+        "Seeds are not folds: each score is the mean over its seeds (deviation between seeds:"
+        f" {parts})."
+    ]
     if means.groupby(["dataset", "method"]).size().max() == 1:
         notes.append(
-            "There is one split per dataset: more seeds make the seeds' part of the error small, but that of the data "
-            "is unknown. Within a dataset this is about these fitted models, this test set."
+            "There is one split per dataset: more seeds make the seeds' part of the error small,"
+            " but that of the data is unknown. Within a dataset this is about these fitted models,"
+            " this test set."
         )
     return means, spreads, tuple(notes)

@@ -1,8 +1,9 @@
 """Several metrics as one family: the words on all of them hold together.
 
-Every metric is compared at its share of alpha (Bonferroni over metrics, the chosen correction over the pairs within
-each), so that the chance of a single false word among all metrics and pairs is at most alpha, however the metrics
-depend on each other. Each comparison is whole in itself: words, intervals and charts agree as they do for one metric.
+Every metric is compared at its share of alpha (Bonferroni over metrics, the chosen correction over
+the pairs within each), so that the chance of a single false word among all metrics and pairs is at
+most alpha, however the metrics depend on each other. Each comparison is whole in itself: words,
+intervals and charts agree as they do for one metric.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
     @property
     def verdict(self) -> str:
         """What every metric shows, in words that hold for all metrics together."""
-        return "\n".join(f"{metric_title(one.scores.metric)}: {one.finding}" for one in self.by_metric.values())
+        return "\n".join(
+            f"{metric_title(one.scores.metric)}: {one.finding}" for one in self.by_metric.values()
+        )
 
     def as_table(self) -> Table:
         """Return the words of every pair by every metric, with p adjusted over metrics and pairs."""
@@ -71,29 +74,41 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
             for pair in one.pairs:
                 shown = pair.seen_from(pair.rival) if (pair.rival, pair.method) in words else pair
                 p = min(1.0, len(self) * shown.p_adjusted)
-                cell = TableCell(f"{shown.verdict} ({p:.3g})", bold=shown.verdict in ("better", "worse"))
+                cell = TableCell(
+                    f"{shown.verdict} ({p:.3g})", bold=shown.verdict in ("better", "worse")
+                )
                 words.setdefault((shown.method, shown.rival), {})[metric] = cell
         rows: list[list[str | TableCell]] = [
             [method, rival, *(cells.get(metric, TableCell("")) for metric in self)]
             for (method, rival), cells in words.items()
         ]
         titles = [metric_title(one.scores.metric) for one in self.by_metric.values()]
-        columns = [Column("method", "left"), Column("rival", "left"), *(Column(title, "left") for title in titles)]
+        columns = [
+            Column("method", "left"),
+            Column("rival", "left"),
+            *(Column(title, "left") for title in titles),
+        ]
         caption = (
-            f"What a method is compared with a rival on datasets like these, by {len(self)} metrics as one family; in "
-            f"brackets p, adjusted over pairs and metrics (alpha = {self.alpha:g})."
+            f"What a method is compared with a rival on datasets like these, by {len(self)} metrics"
+            " as one family; in brackets p, adjusted over pairs and metrics (alpha ="
+            f" {self.alpha:g})."
         )
         return Table.of(columns, rows, caption=caption)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        return {"alpha": self.alpha, "metrics": {metric: one.to_dict() for metric, one in self.by_metric.items()}}
+        return {
+            "alpha": self.alpha,
+            "metrics": {metric: one.to_dict() for metric, one in self.by_metric.items()},
+        }
 
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
         """Return what a terminal shows, under its headings."""
         return [("Finding", self.verdict), ("Words", self.as_table())]
 
-    def save(self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")) -> tuple[Path, ...]:
+    def save(
+        self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")
+    ) -> tuple[Path, ...]:
         """Write the words of all metrics, and a folder with the whole comparison of each; return the files."""
         check_formats(formats)
         target = Path(folder)
@@ -109,14 +124,23 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
             inside = folder / re.sub(r"[^\w.-]+", "_", metric)
             inside.mkdir()
             one.write_files(inside, formats)
-        texts = {"words.md": to_markdown(table), "words.tex": to_latex(table), "verdict.txt": repr(self)}
-        write_texts(folder, texts | {"comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False)})
+        texts = {
+            "words.md": to_markdown(table),
+            "words.tex": to_latex(table),
+            "verdict.txt": repr(self),
+        }
+        write_texts(
+            folder,
+            texts | {"comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False)},
+        )
 
     def __repr__(self) -> str:
         return f"{self.verdict}\n\n{to_text(self.as_table())}"
 
 
-def compare_metrics(scores: Any, metrics: Sequence[Any], *, alpha: float = 0.05, **options: Any) -> SeveralComparisons:
+def compare_metrics(
+    scores: Any, metrics: Sequence[Any], *, alpha: float = 0.05, **options: Any
+) -> SeveralComparisons:
     """Compare methods by several metrics as one family.
 
     Parameters
@@ -148,7 +172,9 @@ def compare_metrics(scores: Any, metrics: Sequence[Any], *, alpha: float = 0.05,
     """
     names = [asked_name(metric) for metric in metrics] if not isinstance(metrics, str) else []
     if len(names) < 2 or len(set(names)) < len(names):
-        raise InputError("several metrics: give two or more different ones, such as ['accuracy', 'roc_auc']")
+        raise InputError(
+            "several metrics: give two or more different ones, such as ['accuracy', 'roc_auc']"
+        )
     if "metric" in options:
         raise InputError("several metrics: name them in metrics, not in metric")
     if not 0 < alpha < 1:

@@ -51,15 +51,24 @@ def profile(comparison: DatasetComparison) -> Any:
     for name in names:
         mine = behind[:, comparison.scores.methods.index(name)]
         steps = np.unique(np.append(mine[np.isfinite(mine)], [0.0, end]))
-        rows += [{"method": name, "within": float(at), "share": float(np.mean(mine <= at))} for at in steps]
-    x = alt.X("within:Q", title="distance to the best of a dataset", scale=alt.Scale(nice=False, domain=[0, end]))
+        rows += [
+            {"method": name, "within": float(at), "share": float(np.mean(mine <= at))}
+            for at in steps
+        ]
+    x = alt.X(
+        "within:Q",
+        title="distance to the best of a dataset",
+        scale=alt.Scale(nice=False, domain=[0, end]),
+    )
     y = alt.Y("share:Q", title="share of the datasets within it", scale=alt.Scale(domain=[0, 1]))
     drawn = from_rows(rows).mark_line(interpolate="step-after", strokeWidth=2)
     chart = drawn.encode(x=x, y=y, color=_colours(alt, comparison, names), detail="method:N")
     best = float(np.mean(behind[:, comparison.scores.methods.index(names[0])] == 0))
     title = f"{names[0]} is best on {best:.0%} of the datasets"
     return styled(
-        chart.properties(width=460, height=240), title, f"{metric_title(comparison.scores.metric)}: performance profile"
+        chart.properties(width=460, height=240),
+        title,
+        f"{metric_title(comparison.scores.metric)}: performance profile",
     )
 
 
@@ -69,7 +78,8 @@ def rank_flow(comparison: DatasetComparison) -> Any:
     Parameters
     ----------
     comparison : DatasetComparison
-        The result; of more datasets than can be read, those on which the ranks differ most from their means.
+        The result; of more datasets than can be read, those on which the ranks differ most from
+        their means.
 
     Returns
     -------
@@ -83,20 +93,34 @@ def rank_flow(comparison: DatasetComparison) -> Any:
     shown = np.sort(np.argsort(-away, kind="stable")[:MOST_FLOWING])
     datasets = [comparison.scores.datasets[place] for place in shown]
     rows = [
-        {"dataset": comparison.scores.datasets[place], "method": method, "rank": float(ranks[place, column])}
+        {
+            "dataset": comparison.scores.datasets[place],
+            "method": method,
+            "rank": float(ranks[place, column]),
+        }
         for place in shown
         for column, method in enumerate(comparison.scores.methods)
     ]
     x = alt.X("dataset:N", sort=datasets, title=None, axis=alt.Axis(labelAngle=-45, grid=False))
     axis = alt.Axis(values=list(range(1, len(names) + 1)), format="d")
-    y = alt.Y("rank:Q", title="rank (1 is best)", scale=alt.Scale(reverse=True, zero=False), axis=axis)
-    base = from_rows(rows).encode(x=x, y=y, color=_colours(alt, comparison, names), detail="method:N")
-    chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=40, opacity=1))
+    y = alt.Y(
+        "rank:Q", title="rank (1 is best)", scale=alt.Scale(reverse=True, zero=False), axis=axis
+    )
+    base = from_rows(rows).encode(
+        x=x, y=y, color=_colours(alt, comparison, names), detail="method:N"
+    )
+    chart = alt.layer(
+        base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=40, opacity=1)
+    )
     left_out = len(comparison.scores.datasets) - len(datasets)
-    subtitle = f"rank of every method on every dataset, by {metric_in_words(comparison.scores.metric)}" + (
-        f"; the {len(datasets)} datasets that depart most from the mean, of {len(comparison.scores.datasets)}"
-        if left_out
-        else ""
+    subtitle = (
+        f"rank of every method on every dataset, by {metric_in_words(comparison.scores.metric)}"
+        + (
+            f"; the {len(datasets)} datasets that depart most from the mean, of"
+            f" {len(comparison.scores.datasets)}"
+            if left_out
+            else ""
+        )
     )
     leads = int((ranks[:, comparison.scores.methods.index(names[0])] == 1).sum())
     title = f"{names[0]} ranks first on {leads} of {len(ranks)} datasets"

@@ -1,11 +1,12 @@
 """Tests that go by the signs of paired differences: the sign test, McNemar's test, the sign-flip permutation test.
 
-Under the null every difference is as likely to favour one method as the other. The sign test counts who is favoured
-more often, and is binomial. On right and wrong answers (1 and 0) it is McNemar's test (1947, *Psychometrika*
-12:153-157), whose mid-p variant counts half of the observed table (Fagerland, Lydersen and Laake 2013, *BMC Medical
-Research Methodology* 13:91): it is less conservative and may exceed its level by a little. The permutation test
-compares the mean difference with those of all patterns of signs (Fisher 1935), which are counted for up to 30
-differences and drawn beyond.
+Under the null every difference is as likely to favour one method as the other. The sign test counts
+who is favoured more often, and is binomial. On right and wrong answers (1 and 0) it is McNemar's
+test (1947, *Psychometrika* 12:153-157), whose mid-p variant counts half of the observed table
+(Fagerland, Lydersen and Laake 2013, *BMC Medical Research Methodology* 13:91): it is less
+conservative and may exceed its level by a little. The permutation test compares the mean difference
+with those of all patterns of signs (Fisher 1935), which are counted for up to 30 differences and
+drawn beyond.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def sign_test(differences: FloatArray) -> SignTest:
     p = max(min(1.0, 2 * float(bdtr(fewer, n, 0.5))), np.finfo(np.float64).tiny) if n else 1.0
     mid = 1.0 if won == lost else max(p - at, p / 2)
     least = smallest_p(n)
-    return SignTest(p=p, side=float(won - lost), exact=True, smallest_p=least, won=won, lost=lost, mid_p=mid)
+    return SignTest(
+        p=p, side=float(won - lost), exact=True, smallest_p=least, won=won, lost=lost, mid_p=mid
+    )
 
 
 def mcnemar(differences: FloatArray, *, level: float = 0.95) -> SignTest:
@@ -93,8 +96,8 @@ def mcnemar(differences: FloatArray, *, level: float = 0.95) -> SignTest:
     differences : ndarray of shape (n,)
         1 where only the method is right, -1 where only the rival is, 0 where both are or neither.
     level : float, default=0.95
-        Level of the interval of the difference of the shares that are right (Tango 1998, *Statistics in Medicine*
-        17:891-908: the score interval, which never leaves [-1, 1]).
+        Level of the interval of the difference of the shares that are right (Tango 1998,
+        *Statistics in Medicine* 17:891-908: the score interval, which never leaves [-1, 1]).
 
     Returns
     -------
@@ -137,7 +140,8 @@ def _tango_limit(more: int, fewer: int, n: int, level: float) -> float:
     for _ in range(100):
         middle = (low + high) / 2
         b = -more - fewer + (2 * n - more + fewer) * middle
-        # The chance of an item that only the rival gets right, as likely as it can be under this difference.
+        # The chance of an item that only the rival gets right, as likely as it can be under this
+        # difference.
         other = (np.sqrt(b * b + 8 * n * fewer * middle * (1 - middle)) - b) / (4 * n)
         variance = n * (2 * other + middle * (1 - middle))
         if n * middle - (more - fewer) < z * np.sqrt(max(variance, 0.0)):
@@ -178,8 +182,8 @@ def permutation_test(differences: FloatArray, *, seed: int = 0) -> PermutationTe
     Returns
     -------
     PermutationTest
-        Two-sided; exact for up to 30 non-zero differences. Beyond, the observed pattern counts as one of those drawn,
-        so that p is never 0 and keeps its level.
+        Two-sided; exact for up to 30 non-zero differences. Beyond, the observed pattern counts as
+        one of those drawn, so that p is never 0 and keeps its level.
 
     Examples
     --------
@@ -191,22 +195,32 @@ def permutation_test(differences: FloatArray, *, seed: int = 0) -> PermutationTe
     # Sums that are equal on paper come out of different orders.
     reached = abs(total) - float(slack_of(np.abs(used).sum()))
     if used.size == 0 or reached <= 0:
-        return PermutationTest(p=1.0, side=0.0 if reached <= 0 else total, exact=True, smallest_p=least)
+        return PermutationTest(
+            p=1.0, side=0.0 if reached <= 0 else total, exact=True, smallest_p=least
+        )
     if used.size <= FLIPPED_UP_TO:
-        return PermutationTest(p=_counted_flips(used, reached), side=total, exact=True, smallest_p=least)
+        return PermutationTest(
+            p=_counted_flips(used, reached), side=total, exact=True, smallest_p=least
+        )
     generator = np.random.default_rng(seed)
     n_flips = min(FLIPS, max(1000, 20 * FLIPS_AT_ONCE // used.size))
     step, beyond = max(1, FLIPS_AT_ONCE // used.size), 1
     for start in range(0, n_flips, step):
-        signs = generator.integers(0, 2, size=(min(step, n_flips - start), used.size), dtype=np.int8)
+        signs = generator.integers(
+            0, 2, size=(min(step, n_flips - start), used.size), dtype=np.int8
+        )
         beyond += int((np.abs(2 * (signs @ used) - float(used.sum())) >= reached).sum())
     p = beyond / (n_flips + 1)
-    return PermutationTest(p=p, side=total, exact=False, smallest_p=1 / (n_flips + 1), n_flips=n_flips)
+    return PermutationTest(
+        p=p, side=total, exact=False, smallest_p=1 / (n_flips + 1), n_flips=n_flips
+    )
 
 
 def _counted_flips(used: FloatArray, reached: float) -> float:
     """Return the share of all patterns of signs whose sum is as far from zero, half of the differences at a time."""
-    first, second = (_signed_sums(part) for part in (used[: used.size // 2], used[used.size // 2 :]))
+    first, second = (
+        _signed_sums(part) for part in (used[: used.size // 2], used[used.size // 2 :])
+    )
     second.sort()
     above = second.size - np.searchsorted(second, reached - first, side="left")
     # Every pattern has its mirror image, so that both sides are as large.

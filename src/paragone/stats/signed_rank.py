@@ -1,12 +1,13 @@
 """The Wilcoxon signed-rank test, exact with ties and zeros, without each pair in turn, and its power.
 
-Wilcoxon (1945) *Biometrics Bulletin* 1:80-83; Pratt (1959) *JASA* 54:655-667 for zeros kept in the ranking.
-Given the magnitudes, every pattern of signs is equally likely under the null, ties or not: `paragone.stats.rank_sums`
-counts them. Beyond `EXACT_UP_TO` differences a normal approximation with the variance of the tied ranks and a
-continuity correction stands in, except where all magnitudes are the same, which is binomial and stays exact.
+Wilcoxon (1945) *Biometrics Bulletin* 1:80-83; Pratt (1959) *JASA* 54:655-667 for zeros kept in the
+ranking. Given the magnitudes, every pattern of signs is equally likely under the null, ties or not:
+`paragone.stats.rank_sums` counts them. Beyond `EXACT_UP_TO` differences a normal approximation with
+the variance of the tied ranks and a continuity correction stands in, except where all magnitudes
+are the same, which is binomial and stays exact.
 
-Noether (1987) *JASA* 82:645-647 for the power: with ``q = P(D_i + D_j > 0)`` the test at level alpha reaches the power
-wanted at about ``N = (z_{alpha/2} + z_{power})^2 / (3 (q - 1/2)^2)`` pairs.
+Noether (1987) *JASA* 82:645-647 for the power: with ``q = P(D_i + D_j > 0)`` the test at level
+alpha reaches the power wanted at about ``N = (z_{alpha/2} + z_{power})^2 / (3 (q - 1/2)^2)`` pairs.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from paragone.ties import TOLERANCE, BoolArray, FloatArray, average_ranks, settl
 def smallest_p(n_pairs: int, *, two_sided: bool = True) -> float:
     """Return the smallest p a sign or signed-rank test can reach with ``n_pairs`` non-zero differences.
 
-    Under the null all ``2 ** n`` patterns of signs are equally likely, so no p lies below that of the one
-    pattern where every pair agrees. With 5 pairs that is 0.0625: nothing can be significant at 5 %.
+    Under the null all ``2 ** n`` patterns of signs are equally likely, so no p lies below that of
+    the one pattern where every pair agrees. With 5 pairs that is 0.0625: nothing can be significant
+    at 5 %.
 
     Parameters
     ----------
@@ -135,17 +137,19 @@ def wilcoxon_signed_rank(
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Paired scores; the differences are ``b - a``. With ``b`` left out, ``a`` holds the differences.
+        Paired scores; the differences are ``b - a``. With ``b`` left out, ``a`` holds the
+        differences.
     zeros : {"wilcox", "pratt", "split"}, default="wilcox"
-        Zero differences are dropped before ranking, ranked and then dropped, or ranked and shared between
-        both sums. ``pratt`` and ``split`` give the same p.
+        Zero differences are dropped before ranking, ranked and then dropped, or ranked and shared
+        between both sums. ``pratt`` and ``split`` give the same p.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        One-sided only if it was declared before the data were seen; ``greater``: differences tend above 0.
+        One-sided only if it was declared before the data were seen; ``greater``: differences tend
+        above 0.
     tolerance : float, default=1e-9
         Relative tolerance below which a difference is zero and two differences are tied.
     exact_up_to : int, default=500
-        Above so many non-zero differences the normal approximation stands in: variance corrected for ties, and a
-        continuity correction of half a rank. At most 1000.
+        Above so many non-zero differences the normal approximation stands in: variance corrected
+        for ties, and a continuity correction of half a rank. At most 1000.
 
     Returns
     -------
@@ -164,7 +168,9 @@ def wilcoxon_signed_rank(
     else:
         difference = settle_differences(a, b, tolerance)
     if difference.ndim != 1 or difference.size == 0 or not np.isfinite(difference).all():
-        raise InputError("the signed-rank test takes one or more finite paired differences in a flat list")
+        raise InputError(
+            "the signed-rank test takes one or more finite paired differences in a flat list"
+        )
     return signed_rank_of_settled(difference, zeros, alternative, exact_up_to)
 
 
@@ -240,7 +246,9 @@ def exact_p(ranks: FloatArray, w_plus: float, alternative: Alternative = "two-si
 
 def _normal_p(ranks: FloatArray, w_plus: float, alternative: Alternative) -> float:
     total, squares = ranks.sum(), np.square(ranks).sum()
-    lower = {"two-sided": min(w_plus, total - w_plus), "greater": total - w_plus, "less": w_plus}[alternative]
+    lower = {"two-sided": min(w_plus, total - w_plus), "greater": total - w_plus, "less": w_plus}[
+        alternative
+    ]
     tail = float(normal_tail(np.asarray(lower), total, squares))
     return min(1.0, 2 * tail) if alternative == "two-sided" else tail
 
@@ -251,7 +259,8 @@ def normal_tail(lower: FloatArray, total: FloatArray, squares: FloatArray) -> Fl
     Parameters
     ----------
     lower, total, squares : ndarray
-        The sum of the positive (or negative) ranks, of all ranks and of their squares, which ties are part of.
+        The sum of the positive (or negative) ranks, of all ranks and of their squares, which ties
+        are part of.
 
     Returns
     -------
@@ -275,7 +284,10 @@ def _check_choices(zeros: str, alternative: str, exact_up_to: int) -> None:
     if alternative not in get_args(Alternative):
         raise unknown_name("alternative", alternative, get_args(Alternative))
     if not 0 <= exact_up_to <= MOST:
-        raise InputError(f"exact_up_to lies between 0 and {MOST} (more patterns cannot be counted), not {exact_up_to}")
+        raise InputError(
+            f"exact_up_to lies between 0 and {MOST} (more patterns cannot be counted), not"
+            f" {exact_up_to}"
+        )
 
 
 def leave_one_out_p(
@@ -321,7 +333,8 @@ def leave_one_out_p(
     # Zeros that are ranked are the first group, and have no sign.
     ranked_zeros = int(not counted.all())
     sizes, group = tied.sizes[ranked_zeros:], tied.group - ranked_zeros
-    # Without a magnitude that stands alone the others may all be the same, which is exact at any size.
+    # Without a magnitude that stands alone the others may all be the same, which is exact at any
+    # size.
     alone = (sizes.size - (counted & (sizes[group] == 1))) == 1
     exact = (counted.sum() - counted <= exact_up_to) | alone
     tail = normal_tail(lower, total, squares)
@@ -351,8 +364,9 @@ class _TiedMagnitudes:
     def sums_without_each(self, counted: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Return, for every pair that is left out, the sum of the ranks that count, and of their squares.
 
-        Without it, a larger magnitude loses a whole rank and an equal one half a rank, so running sums over the sorted
-        magnitudes say it all. Ranks are halves: every sum here is exact, in whatever order.
+        Without it, a larger magnitude loses a whole rank and an equal one half a rank, so running
+        sums over the sorted magnitudes say it all. Ranks are halves: every sum here is exact, in
+        whatever order.
         """
         ranks, first, last = self._ranks, self._first, self._last
         weights = counted[self._order].astype(np.float64)
@@ -365,7 +379,14 @@ class _TiedMagnitudes:
         above_ranks, tied_ranks = above_and_tied(weights * ranks)
         own = ranks - 0.5
         sums = (weights * ranks).sum() - above - tied / 2 - weights * own
-        squares = (weights * ranks**2).sum() - 2 * above_ranks - tied_ranks + above + tied / 4 - weights * own**2
+        squares = (
+            (weights * ranks**2).sum()
+            - 2 * above_ranks
+            - tied_ranks
+            + above
+            + tied / 4
+            - weights * own**2
+        )
         found = np.empty((2, ranks.size))
         found[:, self._order] = sums, squares
         return found[0], found[1]
@@ -406,8 +427,8 @@ def pairs_for_power(
     Parameters
     ----------
     differences : array-like of shape (n,)
-        The observed differences, taken as the truth. That is optimistic or pessimistic by chance: the
-        figure plans a next study and proves nothing about this one.
+        The observed differences, taken as the truth. That is optimistic or pessimistic by chance:
+        the figure plans a next study and proves nothing about this one.
     alpha : float, default=0.05
         Level of the test.
     power : float, default=0.8

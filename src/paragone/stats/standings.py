@@ -26,11 +26,14 @@ class Order:
     ranks: tuple[float, ...]
 
 
-def order_by_mean(values: FloatArray, *, higher_is_better: bool, average_ranks: FloatArray, size: float) -> Order:
+def order_by_mean(
+    values: FloatArray, *, higher_is_better: bool, average_ranks: FloatArray, size: float
+) -> Order:
     """Order methods by their mean over the datasets, which is what the first sentence of a verdict is tested on.
 
-    The first of equals leads. A method that lacks a score has no mean that others could be held against: it stands
-    behind those that have all, by its average rank, in which a failure is the last place.
+    The first of equals leads. A method that lacks a score has no mean that others could be held
+    against: it stands behind those that have all, by its average rank, in which a failure is the
+    last place.
 
     Parameters
     ----------
@@ -71,5 +74,7 @@ def ordered_methods(table: ScoreTable) -> tuple[str, ...]:
     """
     # Average ranks order only methods that lack a score, and there are none.
     unused = np.zeros(len(table.methods))
-    order = order_by_mean(table.values, higher_is_better=table.higher_is_better, average_ranks=unused, size=table.size)
+    order = order_by_mean(
+        table.values, higher_is_better=table.higher_is_better, average_ranks=unused, size=table.size
+    )
     return tuple(table.methods[place] for place in order.places)

@@ -1,14 +1,16 @@
 """Many methods at once: ranks with intervals, the methods that may be best, Bradley-Terry strengths on the Elo scale.
 
-One fit of dataset and method effects: a method's effect is its mean distance from the mean of its dataset. How sure
-that is comes from the datasets as they are. Under the hypothesis that two methods are alike, a dataset's difference
-could as well have had the other sign, and so could those of all pairs on that dataset together; the largest
-standardised difference over all such sign changes is what chance alone reaches. That needs no normal distribution and
-no equal variances, and takes the correlation of the pairs as it is (Westfall and Young 1993; Hsu 1981 *Annals of
-Statistics* 9:1026-1034 for the set of methods that may be best; Al Mohamad, Goeman and van Zwet 2022 *Biometrics*
-78:1237-1247 for ranks from pairs).
+One fit of dataset and method effects: a method's effect is its mean distance from the mean of its
+dataset. How sure that is comes from the datasets as they are. Under the hypothesis that two methods
+are alike, a dataset's difference could as well have had the other sign, and so could those of all
+pairs on that dataset together; the largest standardised difference over all such sign changes is
+what chance alone reaches. That needs no normal distribution and no equal variances, and takes the
+correlation of the pairs as it is (Westfall and Young 1993; Hsu 1981 *Annals of Statistics*
+9:1026-1034 for the set of methods that may be best; Al Mohamad, Goeman and van Zwet 2022
+*Biometrics* 78:1237-1247 for ranks from pairs).
 
-A failed score is a loss to every score: where there are failures, effects are of ranks instead of scores.
+A failed score is a loss to every score: where there are failures, effects are of ranks instead of
+scores.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class MethodStrength:
     method : str
         Its name.
     effect : float
-        Mean distance from the mean of its dataset, positive is better; in units of the metric, or of ranks.
+        Mean distance from the mean of its dataset, positive is better; in units of the metric, or
+        of ranks.
     rank : float
         Its rank by effect, 1 is best.
     rank_low, rank_high : int
@@ -77,8 +80,8 @@ class Strengths:
     methods : tuple of MethodStrength
         One per method.
     alpha : float
-        The chance that the set of methods that may be best misses the best, and that any rank lies outside its
-        interval.
+        The chance that the set of methods that may be best misses the best, and that any rank lies
+        outside its interval.
     n_datasets : int
         How many datasets there are.
     on : {"scores", "ranks"}
@@ -147,7 +150,9 @@ def method_strengths(
     oriented = -ranks if failed else -losses
     effects = (oriented - oriented.mean(axis=1, keepdims=True)).mean(axis=0)
     # A chain of ties is one value: the order of methods does not hang on rounding.
-    places = rank_losses(-effects, size=max(size, float(np.abs(effects).max())), tolerance=tolerance)
+    places = rank_losses(
+        -effects, size=max(size, float(np.abs(effects).max())), tolerance=tolerance
+    )
     signs = list(_sign_changes(len(table), seed))
     best = _may_be_best(oriented, signs, alpha, size, tolerance)
     ahead = _ahead(oriented, signs, alpha, size, tolerance)
@@ -186,7 +191,9 @@ def _sign_changes(n: int, seed: int) -> Iterator[FloatArray]:
 def _standardised(differences: FloatArray) -> FloatArray:
     """Scale each column so that its sum is its standardised difference, which grows with Student's t."""
     norm = np.sqrt(np.square(differences).sum(axis=0))
-    scaled: FloatArray = np.divide(differences, norm, out=np.zeros_like(differences), where=norm > 0)
+    scaled: FloatArray = np.divide(
+        differences, norm, out=np.zeros_like(differences), where=norm > 0
+    )
     return scaled
 
 
@@ -204,17 +211,23 @@ def _may_be_best(
     kept = np.ones(oriented.shape[1], dtype=bool)
     for i in range(oriented.shape[1]):
         others = np.delete(oriented, i, axis=1)
-        lead = settle_differences(np.broadcast_to(oriented[:, [i]], others.shape), others, tolerance, size=size)
+        lead = settle_differences(
+            np.broadcast_to(oriented[:, [i]], others.shape), others, tolerance, size=size
+        )
         columns = _standardised(lead)
         largest = np.concatenate([(block @ columns).max(axis=1) for block in signs])
         kept[i] = _chance(largest, columns.sum(axis=0).max(keepdims=True))[0] > alpha
     return kept
 
 
-def _ahead(oriented: FloatArray, signs: Sequence[FloatArray], alpha: float, size: float, tolerance: float) -> BoolArray:
+def _ahead(
+    oriented: FloatArray, signs: Sequence[FloatArray], alpha: float, size: float, tolerance: float
+) -> BoolArray:
     """Say of each pair whether the first is shown to be better, over all pairs together."""
     first, second = np.array(list(combinations(range(oriented.shape[1]), 2))).T
-    columns = _standardised(settle_differences(oriented[:, second], oriented[:, first], tolerance, size=size))
+    columns = _standardised(
+        settle_differences(oriented[:, second], oriented[:, first], tolerance, size=size)
+    )
     largest = np.concatenate([np.abs(block @ columns).max(axis=1) for block in signs])
     observed = columns.sum(axis=0)
     shown = _chance(largest, np.abs(observed)) <= alpha
@@ -240,7 +253,9 @@ def game_results(ranks: FloatArray) -> FloatArray:
     return results
 
 
-def bradley_terry(results: FloatArray, *, alpha: float = 0.05, prior: float = 1.0) -> tuple[Interval, ...]:
+def bradley_terry(
+    results: FloatArray, *, alpha: float = 0.05, prior: float = 1.0
+) -> tuple[Interval, ...]:
     """Return the strengths of methods on the Elo scale, from one game per dataset and pair.
 
     Parameters
@@ -250,14 +265,15 @@ def bradley_terry(results: FloatArray, *, alpha: float = 0.05, prior: float = 1.
     alpha : float, default=0.05
         One minus the level of the intervals.
     prior : float, default=1.0
-        How many games in all every method is taken to have tied before, shared out among its rivals. It keeps the
-        strength of a method that wins everywhere finite.
+        How many games in all every method is taken to have tied before, shared out among its
+        rivals. It keeps the strength of a method that wins everywhere finite.
 
     Returns
     -------
     tuple of Interval
-        Strength and interval of each method; the games of one dataset hang together, so the variance is taken between
-        datasets (the sandwich), and never below that of independent games, which a clean sweep would have as zero.
+        Strength and interval of each method; the games of one dataset hang together, so the
+        variance is taken between datasets (the sandwich), and never below that of independent
+        games, which a clean sweep would have as zero.
 
     References
     ----------
@@ -286,7 +302,9 @@ def bradley_terry(results: FloatArray, *, alpha: float = 0.05, prior: float = 1.
         if np.abs(step).max() < 1e-10 or np.ptp(strength) > ENDLESS:
             break
     if np.ptp(strength) > ENDLESS:
-        raise InputError("Bradley-Terry strengths are not finite: some methods win every game against the others")
+        raise InputError(
+            "Bradley-Terry strengths are not finite: some methods win every game against the others"
+        )
     half = np.full(k, np.nan)
     if n > 1:
         chance = expit(strength[:, None] - strength)

@@ -1,7 +1,7 @@
 """A table is looked at before it is tested: each suspicion is one line, with what mends it.
 
-Values that a metric cannot have, percent beside shares, one dataset under several names, units that differ from
-dataset to dataset, failures of one method that decide where the others are compared.
+Values that a metric cannot have, percent beside shares, one dataset under several names, units that
+differ from dataset to dataset, failures of one method that decide where the others are compared.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def in_range(frame: pd.DataFrame, metric: Metric) -> tuple[pd.DataFrame, tuple[s
             shares = pd.Series(left[finite]).groupby(frame[key].to_numpy()[finite]).mean()
             if shares.max() > 0.5:
                 raise InputError(
-                    f"the score {row['value']:g} {where} lies outside {range_}, as most of that {key} do: leave it "
-                    f"out with {argument('ignore', shares.idxmax())}, or name the metric that it is"
+                    f"the score {row['value']:g} {where} lies outside {range_}, as most of that"
+                    f" {key} do: leave it out with {argument('ignore', shares.idxmax())}, or name"
+                    " the metric that it is"
                 )
         count = f"{int(left.sum())} scores lie" if left.sum() > 1 else "One score lies"
         told.append(
@@ -87,8 +88,8 @@ def in_range(frame: pd.DataFrame, metric: Metric) -> tuple[pd.DataFrame, tuple[s
         who = "The scores" if everybody else f"The scores of {', '.join(percent)}"
         beside = "" if everybody else ", unlike the others,"
         told.append(
-            f"{who} lie beyond {metric.highest:g}{beside} and were taken for percent of {metric.name} and divided by "
-            "100."
+            f"{who} lie beyond {metric.highest:g}{beside} and were taken for percent of"
+            f" {metric.name} and divided by 100."
         )
     return frame.assign(value=np.where(scaled, values / 100, values)), tuple(told)
 
@@ -104,7 +105,11 @@ def twin_datasets(datasets: Sequence[str], folds: Sequence[FloatArray]) -> tuple
     """
     seen: dict[tuple[tuple[int, ...], bytes], list[str]] = {}
     # Digits that all scores are given with, those of whole numbers too.
-    digits = max(len(f"{value:.6g}".lstrip("-0.").replace(".", "")) for scores in folds for value in scores.flat)
+    digits = max(
+        len(f"{value:.6g}".lstrip("-0.").replace(".", ""))
+        for scores in folds
+        for value in scores.flat
+    )
     for name, scores in zip(datasets, folds, strict=True):
         distinct = len(np.unique(scores))
         if distinct > 1 and digits * distinct >= DIGITS_OF_A_TWIN:
@@ -115,8 +120,11 @@ def twin_datasets(datasets: Sequence[str], folds: Sequence[FloatArray]) -> tuple
     texts = [f"{', '.join(names[:-1])} and {names[-1]}" for names in twins]
     surplus = [name for names in twins for name in names[1:]]
     return (
-        f"{'; '.join(texts[:4])}{' and others' * (len(texts) > 4)} have the same scores of every method: one dataset "
-        f"under several names counts several times. If so, leave it out with {_ignored(surplus[:3])}.",
+        (
+            f"{'; '.join(texts[:4])}{' and others' * (len(texts) > 4)} have the same scores of"
+            " every method: one dataset under several names counts several times. If so, leave it"
+            f" out with {_ignored(surplus[:3])}."
+        ),
     )
 
 
@@ -142,8 +150,11 @@ def failures_of_one(blocks: pd.DataFrame) -> tuple[str, ...]:
     if total < 3 or missing[worst] < MOST_OF_THE_FAILURES * total or len(blocks.columns) < 3:
         return ()
     return (
-        f"{worst} has {int(missing[worst])} of the {total} missing scores: the others are compared only where it has "
-        f"one. Say {_ignored([str(worst)])} to compare them everywhere.",
+        (
+            f"{worst} has {int(missing[worst])} of the {total} missing scores: the others are"
+            f" compared only where it has one. Say {_ignored([str(worst)])} to compare them"
+            " everywhere."
+        ),
     )
 
 
@@ -159,7 +170,8 @@ def unit_of_differences(
     metric : Metric
         What they are; one with a unit of its own, such as RMSE, has another on every dataset.
     differences : {"plain", "log"}, optional
-        As the user wants it; by default by log-ratios where a metric with a unit has scores of very different size.
+        As the user wants it; by default by log-ratios where a metric with a unit has scores of very
+        different size.
 
     Examples
     --------
@@ -175,7 +187,8 @@ def unit_of_differences(
     negative = all((scores < 0).all() for scores in measured)
     if differences == "log" and not (positive or negative):
         raise InputError(
-            "log-ratios need scores that are all positive or all negative: " + argument("differences", "plain")
+            "log-ratios need scores that are all positive or all negative: "
+            + argument("differences", "plain")
         )
     if differences is not None:
         return differences, ()
@@ -186,13 +199,19 @@ def unit_of_differences(
         return "plain", ()
     if not (positive or negative):
         return "plain", (
-            f"{metric.name} has the unit of the target, and its scores differ in size from dataset to dataset; some "
-            "are zero, so no log-ratios can be taken: the largest unit rules the mean difference.",
+            (
+                f"{metric.name} has the unit of the target, and its scores differ in size from"
+                " dataset to dataset; some are zero, so no log-ratios can be taken: the largest"
+                " unit rules the mean difference."
+            ),
         )
     return "log", (
-        f"{metric.name} has the unit of the target, and its size differs {sizes.max() / sizes.min():.3g}-fold between "
-        f"datasets: natural logarithms are compared, a difference of 0.01 is about 1 %. "
-        f"{argument('differences', 'plain')} compares as they are.",
+        (
+            f"{metric.name} has the unit of the target, and its size differs"
+            f" {sizes.max() / sizes.min():.3g}-fold between datasets: natural logarithms are"
+            f" compared, a difference of 0.01 is about 1 %. {argument('differences', 'plain')}"
+            " compares as they are."
+        ),
     )
 
 

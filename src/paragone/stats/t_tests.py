@@ -1,17 +1,20 @@
 """t-tests on paired differences: plain, corrected for overlapping training sets, robust to clusters.
 
-Nadeau and Bengio (2003) *Machine Learning* 52:239-281. Folds share training rows, so their differences are
-correlated; a plain t or Wilcoxon test on them rejects true nulls too often (in docs/validation.md up to 18 % on one
-10-fold cross-validation and 65 % on ten, at a nominal 5 %). Their correction takes ``1/J + n_test/n_train`` instead of
-``1/J`` for the variance; `Design.variance_of_mean` says where that is too little, and what is added.
+Nadeau and Bengio (2003) *Machine Learning* 52:239-281. Folds share training rows, so their
+differences are correlated; a plain t or Wilcoxon test on them rejects true nulls too often (in
+docs/validation.md up to 18 % on one 10-fold cross-validation and 65 % on ten, at a nominal 5 %).
+Their correction takes ``1/J + n_test/n_train`` instead of ``1/J`` for the variance;
+`Design.variance_of_mean` says where that is too little, and what is added.
 
-Differences that come in clusters, such as samples that ask the same question, get the cluster-robust standard error of
-a mean with the small-sample correction of Bell and McCaffrey (2002, *Survey Methodology* 28:169-181): CR2, with the
-degrees of freedom that Satterthwaite's approximation gives for these sizes of clusters. With ``G`` clusters of one size
-that is the factor ``G / (G - 1)`` and ``G - 1`` degrees of freedom, and with one difference each the paired t-test.
+Differences that come in clusters, such as samples that ask the same question, get the
+cluster-robust standard error of a mean with the small-sample correction of Bell and McCaffrey
+(2002, *Survey Methodology* 28:169-181): CR2, with the degrees of freedom that Satterthwaite's
+approximation gives for these sizes of clusters. With ``G`` clusters of one size that is the factor
+``G / (G - 1)`` and ``G - 1`` degrees of freedom, and with one difference each the paired t-test.
 
-Strata (several tasks, each with its own samples) have their means weighted equally or by size, and the degrees of
-freedom of Welch and Satterthwaite. The 5x2cv F test is Alpaydin's (1999, *Neural Computation* 11:1885-1892).
+Strata (several tasks, each with its own samples) have their means weighted equally or by size, and
+the degrees of freedom of Welch and Satterthwaite. The 5x2cv F test is Alpaydin's (1999, *Neural
+Computation* 11:1885-1892).
 """
 
 from __future__ import annotations
@@ -79,7 +82,11 @@ class TTest(TestResult):
 
 
 def corrected_resampled_t(
-    differences: ArrayLike, *, test_train_ratio: float | None = None, repeats: int = 1, level: float = 0.95
+    differences: ArrayLike,
+    *,
+    test_train_ratio: float | None = None,
+    repeats: int = 1,
+    level: float = 0.95,
 ) -> TTest:
     """Test the mean of fold differences with the variance corrected for overlapping training sets.
 
@@ -91,7 +98,8 @@ def corrected_resampled_t(
         ``n_test / n_train`` of a split. Left out, the folds are those of one cross-validation:
         ``1 / (J / repeats - 1)``.
     repeats : int, default=1
-        How often the rows were split anew; the differences stand repeat by repeat. See `Design.variance_of_mean`.
+        How often the rows were split anew; the differences stand repeat by repeat. See
+        `Design.variance_of_mean`.
     level : float, default=0.95
         Level of the confidence interval.
 
@@ -108,11 +116,15 @@ def corrected_resampled_t(
     """
     values = check_differences(differences, least=2)
     if test_train_ratio is not None and not test_train_ratio > 0:
-        raise InputError(f"test_train_ratio must be positive (0.111 for 10 folds), not {test_train_ratio}")
+        raise InputError(
+            f"test_train_ratio must be positive (0.111 for 10 folds), not {test_train_ratio}"
+        )
     design = said_design(None, values.size, repeats, test_train_ratio)
     assert design is not None
     variance, df = design.variance_of_mean(values)
-    return tested_mean(float(values.mean()), 0.0 if _even(values) else float(np.sqrt(variance)), df, level)
+    return tested_mean(
+        float(values.mean()), 0.0 if _even(values) else float(np.sqrt(variance)), df, level
+    )
 
 
 def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
@@ -142,10 +154,10 @@ def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
 def corrected_sample_t(differences: ArrayLike, *, n_train: float, level: float = 0.95) -> TTest:
     """Test the mean of out-of-fold differences, one per sample, with the luck of the training rows counted in.
 
-    After Nadeau and Bengio the variance of the mean is ``s^2 (1 / n + 1 / n_train)``: the samples that happened to be
-    validated and those that happened to be trained on count once each. It is their corrected resampled t, whose factor
-    for J folds of m samples is ``(s^2 / m) (1 / J + n_test / n_train)``, with s^2 taken from samples instead of from
-    J fold means.
+    After Nadeau and Bengio the variance of the mean is ``s^2 (1 / n + 1 / n_train)``: the samples
+    that happened to be validated and those that happened to be trained on count once each. It is
+    their corrected resampled t, whose factor for J folds of m samples is ``(s^2 / m) (1 / J +
+    n_test / n_train)``, with s^2 taken from samples instead of from J fold means.
 
     Parameters
     ----------
@@ -180,7 +192,9 @@ def check_differences(differences: ArrayLike, *, least: int) -> np.ndarray:
     """
     values = np.asarray(differences, dtype=np.float64)
     if values.ndim != 1 or values.size < least or not np.isfinite(values).all():
-        raise InputError(f"{least} or more finite differences in a flat list are needed, not {values.shape}")
+        raise InputError(
+            f"{least} or more finite differences in a flat list are needed, not {values.shape}"
+        )
     return values
 
 
@@ -195,7 +209,9 @@ def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
     """
     # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
     sd = 0.0 if _even(values) else float(values.std(ddof=1))
-    return tested_mean(float(values.mean()), sd * float(np.sqrt(variance_factor)), values.size - 1, level)
+    return tested_mean(
+        float(values.mean()), sd * float(np.sqrt(variance_factor)), values.size - 1, level
+    )
 
 
 def _even(values: np.ndarray) -> bool:
@@ -206,8 +222,8 @@ def _even(values: np.ndarray) -> bool:
 def tested_mean(mean: float, error: float, df: float, level: float) -> TTest:
     """Test a mean by its standard error, with Student's t.
 
-    Differences without spread have no p unless they are zero, and no interval: a few equal folds of a small test set
-    are no certainty.
+    Differences without spread have no p unless they are zero, and no interval: a few equal folds of
+    a small test set are no certainty.
 
     Examples
     --------
@@ -258,7 +274,9 @@ def detectable_errors(alpha: float, df: float, power: float = 0.8) -> float:
     return float(nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
-def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> TTest:
+def clustered_t(
+    differences: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+) -> TTest:
     """Test whether the mean difference is zero, where the differences of one cluster may hang together.
 
     Parameters
@@ -273,8 +291,8 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     Returns
     -------
     TTest
-        Two-sided test and interval; ``df`` is the number of clusters less one where all have the same size, and less
-        where they have not.
+        Two-sided test and interval; ``df`` is the number of clusters less one where all have the
+        same size, and less where they have not.
 
     Examples
     --------
@@ -301,7 +319,8 @@ def _clustered_mean(values: FloatArray, codes: IntArray) -> tuple[float, float, 
     sums = np.zeros(sizes.size) if even else np.bincount(codes, weights=values - mean)
     left = 1 - sizes / n
     variance = float((sums**2 / left).sum()) / n**2
-    # The squares of all products of two clusters' parts (diagonal: size / n^2), without the matrix of them.
+    # The squares of all products of two clusters' parts (diagonal: size / n^2), without the matrix
+    # of them.
     if np.ptp(sizes) == 0:
         return mean, variance, float(sizes.size - 1)
     part = sizes**2 / left
@@ -346,14 +365,18 @@ def stratified_t(
     values = check_differences(differences, least=2)
     if weights not in ("equal", "size"):
         raise unknown_name("weights of strata", weights, ("equal", "size"))
-    of_stratum = _codes(np.zeros(values.size, dtype=np.int64) if strata is None else strata, values.size)
+    of_stratum = _codes(
+        np.zeros(values.size, dtype=np.int64) if strata is None else strata, values.size
+    )
     of_cluster = None if clusters is None else _codes(clusters, values.size)
     found = []
     places = rows_by_code(of_stratum)
     for inside in places:
         own = _codes(None if of_cluster is None else of_cluster[inside], inside.size)
         if inside.size < 2 or own.max() < 1:
-            raise InputError("a stratum has one difference or one cluster only: two or more are needed in each")
+            raise InputError(
+                "a stratum has one difference or one cluster only: two or more are needed in each"
+            )
         share = inside.size / values.size if weights == "size" else 1 / len(places)
         found.append((share, *_clustered_mean(values[inside], own)))
     share, mean, variance, df = np.array(found).T
@@ -377,7 +400,8 @@ def five_by_two_f(differences: ArrayLike, *, repeats: int | None = None) -> Test
     Returns
     -------
     TestResult
-        F with 10 and 5 degrees of freedom. Its level is approximate: in simulations it reached .14 at a nominal .05.
+        F with 10 and 5 degrees of freedom. Its level is approximate: in simulations it reached .14
+        at a nominal .05.
 
     Examples
     --------
@@ -417,7 +441,9 @@ def _ratio(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
     return f"{times}n_test/n_train = {'1/(folds - 1)' if given is None else f'{given:.3g}'}"
 
 
-PAIRED_T = tests.add(Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 3))
+PAIRED_T = tests.add(
+    Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 3)
+)
 CORRECTED_T = tests.add(
     Test(
         "corrected-t",
@@ -431,7 +457,14 @@ CORRECTED_T = tests.add(
     )
 )
 CLUSTERED_T = tests.add(
-    Test("clustered-t", "paired t", clustered_t, ("clusters", "level"), ("dataset", "subject", "sample"), 3)
+    Test(
+        "clustered-t",
+        "paired t",
+        clustered_t,
+        ("clusters", "level"),
+        ("dataset", "subject", "sample"),
+        3,
+    )
 )
 STRATIFIED_T = tests.add(
     Test(
@@ -441,7 +474,9 @@ STRATIFIED_T = tests.add(
         ("strata", "clusters", "weights", "level"),
         ("sample",),
         2,
-        chosen=lambda results, options: f"strata weighted {'equally' if options['weights'] == 'equal' else 'by size'}",
+        chosen=lambda results, options: (
+            f"strata weighted {'equally' if options['weights'] == 'equal' else 'by size'}"
+        ),
     )
 )
 FIVE_BY_TWO_F = tests.add(
@@ -456,5 +491,12 @@ FIVE_BY_TWO_F = tests.add(
     )
 )
 CORRECTED_SAMPLE_T = tests.add(
-    Test("corrected-sample-t", "corrected paired t", corrected_sample_t, ("n_train", "level"), ("sample",), 3)
+    Test(
+        "corrected-sample-t",
+        "corrected paired t",
+        corrected_sample_t,
+        ("n_train", "level"),
+        ("sample",),
+        3,
+    )
 )

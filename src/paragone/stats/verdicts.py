@@ -1,14 +1,15 @@
 """Four words, one rule: better, worse, equivalent, undecided, and intervals from which each can be read.
 
-*Better* and *worse* need an adjusted p of at most alpha. *Equivalent* needs a margin that was stated: two one-sided
-tests show that the difference lies above minus the margin and below the margin (Schuirmann 1987, *Journal of
-Pharmacokinetics and Biopharmaceutics* 15:657-680), the larger p of the two adjusted by Holm over the family. A
-significant difference is never overruled by an equivalence. Everything else is *undecided*.
+*Better* and *worse* need an adjusted p of at most alpha. *Equivalent* needs a margin that was
+stated: two one-sided tests show that the difference lies above minus the margin and below the
+margin (Schuirmann 1987, *Journal of Pharmacokinetics and Biopharmaceutics* 15:657-680), the larger
+p of the two adjusted by Holm over the family. A significant difference is never overruled by an
+equivalence. Everything else is *undecided*.
 
-An interval is taken at the level that is left to one of the family, so that all hold together. A step-down procedure
-may show what this interval leaves open; the interval then ends at zero, or at the margin (Strassburger and Bretz 2008,
-*Statistics in Medicine* 27:4914-4927), so that the words can be read off it: wholly on one side of zero, wholly within
-the margin, or neither.
+An interval is taken at the level that is left to one of the family, so that all hold together. A
+step-down procedure may show what this interval leaves open; the interval then ends at zero, or at
+the margin (Strassburger and Bretz 2008, *Statistics in Medicine* 27:4914-4927), so that the words
+can be read off it: wholly on one side of zero, wholly within the margin, or neither.
 """
 
 from __future__ import annotations
@@ -67,11 +68,13 @@ class PairEvidence:
     side : float
         Positive where the differences favour the method.
     interval : Interval
-        Of the difference, at the level that is left to one of the family; NaN limits where there is none.
+        Of the difference, at the level that is left to one of the family; NaN limits where there is
+        none.
     mean : float
         The mean difference, which an equivalence must not contradict.
     p_equal : float
-        The larger p of the two one-sided tests at the margin; NaN without a margin, or where a score failed.
+        The larger p of the two one-sided tests at the margin; NaN without a margin, or where a
+        score failed.
     """
 
     p: float
@@ -105,7 +108,11 @@ class Verdict:
 
 
 def judge_family(
-    found: Sequence[PairEvidence], adjust: Callable[[FloatArray], FloatArray], *, alpha: float, margin: float = 0.0
+    found: Sequence[PairEvidence],
+    adjust: Callable[[FloatArray], FloatArray],
+    *,
+    alpha: float,
+    margin: float = 0.0,
 ) -> tuple[Verdict, ...]:
     """Say of every pair of a family which word holds.
 
@@ -140,7 +147,9 @@ def judge_family(
     )
 
 
-def adjusted_where_known(p: Sequence[float], adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def adjusted_where_known(
+    p: Sequence[float], adjust: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
     """Adjust a family of p-values in which one that is missing (NaN) counts as 1 and stays missing.
 
     Examples
@@ -160,13 +169,16 @@ def _judged(one: PairEvidence, p: float, p_equal: float, alpha: float, margin: f
     word: Word = "undecided"
     if p <= alpha and one.side != 0:
         word = "better" if one.side > 0 else "worse"
-    # Ranks may call many ties and a few large wins small: the mean itself must lie within the margin too.
+    # Ranks may call many ties and a few large wins small: the mean itself must lie within the
+    # margin too.
     within = p_equal <= alpha and abs(one.mean) <= margin
     if within and word == "undecided":
         word = "equivalent"
     interval = one.interval
     if p_equal <= alpha and not within:
-        interval = Interval(interval.estimate, min(interval.low, one.mean), max(interval.high, one.mean))
+        interval = Interval(
+            interval.estimate, min(interval.low, one.mean), max(interval.high, one.mean)
+        )
     return Verdict(word, p, p_equal, within, compatible_interval(interval, word, within, margin))
 
 
@@ -195,7 +207,9 @@ def compatible_interval(interval: Interval, word: Word, within: bool, margin: fl
     return Interval(interval.estimate, low, high)
 
 
-def p_of_equivalence(differences: FloatArray, margin: float, test: Test, options: Mapping[str, Any]) -> float:
+def p_of_equivalence(
+    differences: FloatArray, margin: float, test: Test, options: Mapping[str, Any]
+) -> float:
     """Return the larger p of two one-sided tests: the difference lies above minus the margin, and below the margin.
 
     Parameters

@@ -22,7 +22,10 @@ from paragone.tables import format_interval, format_p, p_is
 
 _MISSING = {
     "complete": "only blocks (dataset and fold) that every method has",
-    "worst": "a missing score is a loss to any score, the largest in ranks; means and intervals leave it out",
+    "worst": (
+        "a missing score is a loss to any score, the largest in ranks; means and intervals leave"
+        " it out"
+    ),
     "refuse": "a missing score is refused",
 }
 
@@ -35,7 +38,11 @@ def direction_in_words(higher_is_better: bool) -> str:
 
 
 def dataset_choices(
-    table: ScoreTable, family: Family, test: Test, pairs: Sequence[Pair], settings: ComparisonSettings
+    table: ScoreTable,
+    family: Family,
+    test: Test,
+    pairs: Sequence[Pair],
+    settings: ComparisonSettings,
 ) -> Mapping[str, str]:
     """Return what was chosen for a comparison over datasets, one line per choice.
 
@@ -64,10 +71,15 @@ def dataset_choices(
     if not family.on_ranks:
         how = test.in_words([pair.test for pair in pairs], settings.options)
     lines = {
-        "metric": f"{metric_in_words(table.metric) if table.metric else 'not named'} "
-        f"({direction_in_words(table.higher_is_better)}){point}",
+        "metric": (
+            f"{metric_in_words(table.metric) if table.metric else 'not named'} "
+            f"({direction_in_words(table.higher_is_better)}){point}"
+        ),
         "blocks": f"{datasets_in_words(n)}; {_folds(table)}",
-        "missing": _MISSING[settings.missing] + (f"; {len(table.dropped)} left out" if table.dropped else ""),
+        "missing": (
+            _MISSING[settings.missing]
+            + (f"; {len(table.dropped)} left out" if table.dropped else "")
+        ),
         "test": f"{how}, n = {n}",
         "correction": f"{family.title} over a family of {len(family.pairs)} ({who})",
         "level": f"alpha = {settings.alpha:g}, {family.correction.controls} of the whole family",
@@ -76,10 +88,15 @@ def dataset_choices(
         "intervals": _intervals(table, family, test, settings),
         "bayes": _bayes(family, settings, len(table.datasets)),
         "per dataset": _per_dataset(table, family),
-        "robustness": "every decision taken again, correction included, without each dataset in turn",
-        "power": f"Noether's formula, 80 % at alpha / {len(family.pairs)}, the observed effect taken as the true one"
-        if test.power is not None
-        else "not worked out for this test",
+        "robustness": (
+            "every decision taken again, correction included, without each dataset in turn"
+        ),
+        "power": (
+            f"Noether's formula, 80 % at alpha / {len(family.pairs)}, the observed effect taken as"
+            " the true one"
+            if test.power is not None
+            else "not worked out for this test"
+        ),
         "seed": str(settings.seed),
     }
     return MappingProxyType(lines)
@@ -135,7 +152,11 @@ def _per_dataset(table: ScoreTable, family: Family) -> str:
     if not any(table.designs):
         return "how the splits came about is not known, so no test within a dataset"
     alone = leader_alone_within(family, len(table.datasets))
-    which = "; of the leader against each other method only, for all pairs would be too many" if alone else ""
+    which = (
+        "; of the leader against each other method only, for all pairs would be too many"
+        if alone
+        else ""
+    )
     return f"corrected t on {designs_in_words(table.designs)}; p not adjusted{which}"
 
 
@@ -162,7 +183,10 @@ class Told:
         if self.logarithms:
             label = label.replace("difference", "log-ratio")
         favours = "" if self.higher_is_better else f" (positive favours {leader})"
-        return f"{label} {format_interval(interval.estimate, interval.low, interval.high, self.decimals)}{favours}"
+        return (
+            f"{label}"
+            f" {format_interval(interval.estimate, interval.low, interval.high, self.decimals)}{favours}"
+        )
 
 
 def dataset_sentence(pair: Pair, learner: LearnerPair | None, told: Told) -> str:
@@ -170,7 +194,10 @@ def dataset_sentence(pair: Pair, learner: LearnerPair | None, told: Told) -> str
     parts = []
     shown = learner is not None and not math.isnan(learner.p)
     if learner is not None and shown:
-        parts.append(f"{told.where} {_claim(learner, told.settings)} ({'; '.join(_learner_evidence(learner, told))}).")
+        parts.append(
+            f"{told.where} {_claim(learner, told.settings)}"
+            f" ({'; '.join(_learner_evidence(learner, told))})."
+        )
     if told.n_datasets > 1 or not shown:
         parts.append(_dataset_claim(pair, bool(parts), told))
     return " ".join(parts)
@@ -179,19 +206,26 @@ def dataset_sentence(pair: Pair, learner: LearnerPair | None, told: Told) -> str
 def _dataset_claim(pair: Pair, beside: bool, told: Told) -> str:
     evidence = "; ".join(_evidence(pair, told))
     if told.n_datasets == 1:
-        return f"{pair.method} against {pair.rival}: one dataset says nothing of others ({evidence})."
+        return (
+            f"{pair.method} against {pair.rival}: one dataset says nothing of others ({evidence})."
+        )
     enough = enough_datasets(len(told.family.pairs), told.settings.alpha)
     if pair.verdict == "undecided" and not told.family.on_ranks and pair.n_used < enough:
         needed = (
-            f"at least {enough} that differ are needed" if pair.n_used < pair.n else f"at least {enough} are needed"
+            f"at least {enough} that differ are needed"
+            if pair.n_used < pair.n
+            else f"at least {enough} are needed"
         )
         if beside:
-            return f"Whether that holds for other datasets, {pair.n_used} cannot show ({needed}; {evidence})."
+            return (
+                f"Whether that holds for other datasets, {pair.n_used} cannot show ({needed};"
+                f" {evidence})."
+            )
         if len(pair.won) == pair.n or len(pair.lost) == pair.n:
             what = "wins" if pair.won else "loses"
             return (
-                f"{pair.method} {what} on all {pair.n} datasets against {pair.rival}; whether that holds for other "
-                f"datasets, {pair.n} cannot show ({needed}; {evidence})."
+                f"{pair.method} {what} on all {pair.n} datasets against {pair.rival}; whether that"
+                f" holds for other datasets, {pair.n} cannot show ({needed}; {evidence})."
             )
     return f"On datasets like these {_claim(pair, told.settings)} ({evidence})."
 
@@ -201,7 +235,9 @@ def _claim(pair: Pair | LearnerPair, settings: ComparisonSettings) -> str:
         return f"{pair.method} and {pair.rival} are equivalent within {settings.margin:g}"
     if pair.verdict == "undecided":
         return f"{pair.method} against {pair.rival} is undecided"
-    return f"{pair.method} is {pair.verdict} than {pair.rival}" + (", by less than the margin" if pair.within else "")
+    return f"{pair.method} is {pair.verdict} than {pair.rival}" + (
+        ", by less than the margin" if pair.within else ""
+    )
 
 
 def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
@@ -216,13 +252,26 @@ def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
 
 
 def _evidence(pair: Pair, told: Told) -> list[str]:
-    parts = [f"{p_is(pair.p_adjusted)} {told.family.title}" if not math.isnan(pair.p_adjusted) else "no p at this size"]
+    parts = [
+        (
+            f"{p_is(pair.p_adjusted)} {told.family.title}"
+            if not math.isnan(pair.p_adjusted)
+            else "no p at this size"
+        )
+    ]
     if pair.within:
         parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
     parts.append(told.of(told.test.estimate, pair.difference, pair.method))
     if any(pair.failed):
-        both = [f"{name} failed on {n}" for name, n in zip((pair.method, pair.rival), pair.failed, strict=True) if n]
-        parts.append(f"{' and '.join(both)}, counted as lost; the difference is of the {pair.n_common} that both have")
+        both = [
+            f"{name} failed on {n}"
+            for name, n in zip((pair.method, pair.rival), pair.failed, strict=True)
+            if n
+        ]
+        parts.append(
+            f"{' and '.join(both)}, counted as lost; the difference is of the {pair.n_common} that"
+            " both have"
+        )
     parts.append(f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}")
     if pair.n_used == 0 and pair.verdict == "undecided":
         parts.append("every dataset is a tie")
@@ -237,14 +286,17 @@ def _why_undecided(pair: Pair, told: Told) -> list[str]:
     settings = told.settings
     if not told.family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
         return [
-            f"cannot be significant at this size: the smallest attainable p is {format_p(pair.test.smallest_p)}, "
-            f"{format_p(pair.smallest_p_adjusted)} after correction"
+            "cannot be significant at this size: the smallest attainable p is"
+            f" {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after"
+            " correction"
         ]
     parts = []
     if told.test.power is not None:
         parts.append(_needed(pair.needed, pair.n, "show a difference of this size"))
     if settings.margin > 0 and not told.family.on_ranks:
-        parts.append(_needed(pair.needed_for_margin, pair.n, f"show one of less than {settings.margin:g}"))
+        parts.append(
+            _needed(pair.needed_for_margin, pair.n, f"show one of less than {settings.margin:g}")
+        )
     if not told.family.on_ranks and not any(pair.failed):
         parts.append(_margin_shown(pair, datasets_in_words(pair.n), told.decimals))
     return parts
@@ -262,16 +314,23 @@ def _margin_shown(pair: Pair | LearnerPair, by: str, decimals: int) -> str:
     if math.isinf(pair.smallest_margin):
         return f"{by} cannot show any equivalence"
     unit = 10.0**-decimals
-    return f"the smallest margin that {by} could show is {math.ceil(pair.smallest_margin / unit) * unit:.{decimals}f}"
+    return (
+        f"the smallest margin that {by} could show is"
+        f" {math.ceil(pair.smallest_margin / unit) * unit:.{decimals}f}"
+    )
 
 
 def _doubts(pair: Pair) -> list[str]:
     doubts = []
     if pair.mean_difference * (1 if pair.verdict == "better" else -1) < 0:
         few, many = ("losses", "wins") if pair.verdict == "better" else ("wins", "losses")
-        doubts.append(f"the mean difference points the other way: a few large {few} outweigh many {many}")
+        doubts.append(
+            f"the mean difference points the other way: a few large {few} outweigh many {many}"
+        )
     if pair.flipped_by:
-        doubts.append(f"not robust: leaving out {listed(pair.flipped_by, 3)} makes it undecided or turns it")
+        doubts.append(
+            f"not robust: leaving out {listed(pair.flipped_by, 3)} makes it undecided or turns it"
+        )
     else:
         doubts.append("holds without any one dataset")
     return doubts
@@ -326,7 +385,9 @@ class TwoScopes:
         nothing_here = self.on_these and all(pair.verdict == "undecided" for pair in self.on_these)
         if nothing_here and any(pair.verdict != "undecided" for pair in self.like_these):
             # What is shown leads, whichever of the two scopes shows it.
-            return f"{_like_these(self, False)[0]} The folds of these datasets alone do not show it."
+            return (
+                f"{_like_these(self, False)[0]} The folds of these datasets alone do not show it."
+            )
         parts = [_on_these(self)] if self.on_these else []
         if not parts and (self.untold or len(self.datasets) == 1):
             parts.append(_standing(self))
@@ -360,7 +421,10 @@ def _standing(found: TwoScopes) -> str:
 def _by(found: TwoScopes) -> str:
     """Name the metric, where it has a name."""
     if found.logarithms:
-        return f" by the geometric mean of {metric_in_words(found.metric) if found.metric else 'the scores'}"
+        return (
+            " by the geometric mean of"
+            f" {metric_in_words(found.metric) if found.metric else 'the scores'}"
+        )
     return f" by {metric_in_words(found.metric)}" if found.metric else ""
 
 
@@ -374,10 +438,12 @@ def _on_these(found: TwoScopes) -> str:
         next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else _all_of(len(rivals))
         against = " against" if len(rivals) == 1 else f"; the next, {next_}, has"
         difference = f"{'log-ratio ' * found.logarithms}{signed(words[next_].difference)}"
-        small = ", though by less than the margin" if all(words[name].within for name in rivals) else ""
+        small = (
+            ", though by less than the margin" if all(words[name].within for name in rivals) else ""
+        )
         return (
-            f"{where}, {leader} is better than {whom}{by}{small}: {mine}{against} {number(found.means[next_])} "
-            f"({difference})."
+            f"{where}, {leader} is better than {whom}{by}{small}: {mine}{against}"
+            f" {number(found.means[next_])} ({difference})."
         )
     first = next(iter(found.means)) == leader
     if all(words[name].verdict == "undecided" for name in rivals):
@@ -395,13 +461,17 @@ CLAIMS = {
 }
 
 
-def claims_in_words(pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings) -> str:
+def claims_in_words(
+    pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings
+) -> str:
     """Say what a method is against its rivals, word by word, the rivals in some order."""
     told: dict[str, list[str]] = {}
     for pair in sorted(pairs, key=lambda one: order.index(one.rival)):
         told.setdefault(pair.verdict, []).append(pair.rival)
     claims = [
-        text.format(named(told[word], len(pairs)), settings.margin) for word, text in CLAIMS.items() if word in told
+        text.format(named(told[word], len(pairs)), settings.margin)
+        for word, text in CLAIMS.items()
+        if word in told
     ]
     return claims[0] if len(claims) == 1 else f"{', '.join(claims[:-1])}, and {claims[-1]}"
 
@@ -415,11 +485,17 @@ def _like_these(found: TwoScopes, beside: bool) -> list[str]:
     if found.family.on_ranks:
         how = found.family.title
     if any(pair.verdict != "undecided" for pair in pairs):
-        return [f"On datasets like these {who} is {claims_in_words(pairs, order, found.settings)} ({how})."]
+        return [
+            f"On datasets like these {who} is {claims_in_words(pairs, order, found.settings)}"
+            f" ({how})."
+        ]
     enough = enough_datasets(len(found.family.pairs), found.settings.alpha)
     if n < enough and not found.family.on_ranks:
         if beside:
-            return [f"Whether that holds for other datasets, {n} cannot show (at least {enough} are needed)."]
+            return [
+                f"Whether that holds for other datasets, {n} cannot show (at least {enough} are"
+                " needed)."
+            ]
         beaten = [pair.rival for pair in pairs if len(pair.won) == n]
         lead = "Which method is better on datasets like these"
         if beaten:
@@ -428,7 +504,10 @@ def _like_these(found: TwoScopes, beside: bool) -> list[str]:
         return [f"{lead}, {n} cannot show (at least {enough} are needed)."]
     if beside:
         return [f"On datasets like these no difference is shown ({how})."]
-    return [f"On datasets like these {leader} is {claims_in_words(pairs, order, found.settings)} ({how})."]
+    return [
+        f"On datasets like these {leader} is {claims_in_words(pairs, order, found.settings)}"
+        f" ({how})."
+    ]
 
 
 def enough_datasets(n_pairs: int, alpha: float) -> int:

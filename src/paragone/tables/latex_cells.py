@@ -68,7 +68,10 @@ NAMED = {
     "quad": " ",
     "qquad": " ",
 }
-_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi"
+    " chi psi omega"
+)
 NAMED |= dict(zip(_GREEK.split(" "), "αβγδεζηθικλμνξπρστφχψω", strict=True))
 _TWO_WAYS = re.compile(r"\\ifx\\Umathchar\\undefined\{\[\}([^\\]*)\]\\else ([^\\]*)\\fi\{\}")
 _ESCAPED = frozenset("&%$#_{}")
@@ -110,7 +113,11 @@ def latex_rows(text: str) -> list[list[str]]:
     """Cut the body of a tabular into rows and cells, without rules and empty rows."""
     rows = [split_outside(row, "&") for row in split_outside(RULES.sub("", text), r"\\")]
     cleaned = [
-        [re.sub(r"^\s*\[\d[^\]]*\]", "", cell) if not place else cell for place, cell in enumerate(row)] for row in rows
+        [
+            re.sub(r"^\s*\[\d[^\]]*\]", "", cell) if not place else cell
+            for place, cell in enumerate(row)
+        ]
+        for row in rows
     ]
     return [[cell.strip() for cell in row] for row in cleaned if any(cell.strip() for cell in row)]
 
@@ -152,7 +159,10 @@ def read_cell(source: str) -> TableCell:
         raised.append(plain_text(kept[begin:end]))
         kept = kept[: found.start()] + kept[end:]
     return TableCell(
-        plain(plain_text(kept)), bool(_BOLD.search(source)), bool(_UNDERLINE.search(source)), "".join(raised).strip()
+        plain(plain_text(kept)),
+        bool(_BOLD.search(source)),
+        bool(_UNDERLINE.search(source)),
+        "".join(raised).strip(),
     )
 
 

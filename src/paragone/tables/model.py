@@ -44,7 +44,13 @@ class TableCell:
 
 
 def number_cell(
-    value: float, text: str, *, bold: bool = False, underline: bool = False, superscript: str = "", behind: str = ""
+    value: float,
+    text: str,
+    *,
+    bold: bool = False,
+    underline: bool = False,
+    superscript: str = "",
+    behind: str = "",
 ) -> TableCell:
     """Return a cell that sorts by its number; one that is not there sorts by its text.
 
@@ -53,7 +59,9 @@ def number_cell(
     >>> number_cell(0.25, "0.25").number, number_cell(float("nan"), "-").number
     (0.25, None)
     """
-    return TableCell(text, bold, underline, superscript, None if value != value else float(value), behind)
+    return TableCell(
+        text, bold, underline, superscript, None if value != value else float(value), behind
+    )
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,9 @@ class Table:
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
             if len(row) != len(self.columns):
-                raise InputError(f"row {number} of a table has {len(row)} cells for {len(self.columns)} columns")
+                raise InputError(
+                    f"row {number} of a table has {len(row)} cells for {len(self.columns)} columns"
+                )
 
     @classmethod
     def of(
@@ -116,7 +126,9 @@ class Table:
             column if isinstance(column, Column) else Column(column, "right" if place else "left")
             for place, column in enumerate(columns)
         )
-        body = tuple(tuple(c if isinstance(c, TableCell) else TableCell(c) for c in row) for row in rows)
+        body = tuple(
+            tuple(c if isinstance(c, TableCell) else TableCell(c) for c in row) for row in rows
+        )
         return cls(headings, body, caption, label, tuple(notes), tuple(rules))
 
 
@@ -248,8 +260,8 @@ def mark_best(
     superscripts : sequence of str, optional
         Letters after each text.
     size : float, default=0.0
-        The size of what the values were made from; 1 for a metric without a unit. All that are tied with the best (or
-        the second best) by the rule of `paragone.ties` are marked with it.
+        The size of what the values were made from; 1 for a metric without a unit. All that are tied
+        with the best (or the second best) by the rule of `paragone.ties` are marked with it.
     behind : sequence of str, optional
         Keys of what is behind each value.
 
@@ -272,7 +284,9 @@ def mark_best(
     best = best_losses(loss, size=size)
     second = best_losses(np.where(best, np.nan, loss), size=size)
     nothing = [""] * len(texts)
-    cells = zip(values, texts, best, second, superscripts or nothing, behind or nothing, strict=True)
+    cells = zip(
+        values, texts, best, second, superscripts or nothing, behind or nothing, strict=True
+    )
     return tuple(
         number_cell(value, text, bold=bool(b), underline=bool(s), superscript=letter, behind=key)
         for value, text, b, s, letter, key in cells

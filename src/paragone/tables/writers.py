@@ -83,7 +83,9 @@ def frame_to_file(frame: pd.DataFrame, file: Path) -> None:
             frame.to_parquet(partial, index=False)
         partial.replace(file)
     except ImportError as error:
-        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+        raise InputError(
+            "writing Parquet needs pyarrow: pip install 'paragone[parquet]'"
+        ) from error
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error}") from error
     finally:
@@ -102,7 +104,9 @@ def frame_as_csv(frame: pd.DataFrame) -> str:
     safe = frame.copy()
     for name in frame.columns:
         if not _is_numeric(frame[name]):
-            safe[name] = [no_formula(value) if isinstance(value, str) else value for value in frame[name]]
+            safe[name] = [
+                no_formula(value) if isinstance(value, str) else value for value in frame[name]
+            ]
     safe.columns = [no_formula(str(name)) for name in frame.columns]
     return str(safe.to_csv(index=False, lineterminator="\n"))
 
@@ -150,13 +154,24 @@ def to_html(table: Table) -> str:
     aligns = [f' style="text-align:{column.align}"' for column in table.columns]
     caption = [f"<caption>{escape(table.caption)}</caption>"] if table.caption else []
     heading = "".join(
-        f"<th{align}>{escape(column.name)}</th>" for align, column in zip(aligns, table.columns, strict=True)
+        f"<th{align}>{escape(column.name)}</th>"
+        for align, column in zip(aligns, table.columns, strict=True)
     )
     body = [
-        "<tr>" + "".join(f"<td{a}>{_cell(cell)}</td>" for a, cell in zip(aligns, row, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td{a}>{_cell(cell)}</td>" for a, cell in zip(aligns, row, strict=True))
+        + "</tr>"
         for row in table.rows
     ]
-    lines = ["<table>", *caption, f"<thead><tr>{heading}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>"]
+    lines = [
+        "<table>",
+        *caption,
+        f"<thead><tr>{heading}</tr></thead>",
+        "<tbody>",
+        *body,
+        "</tbody>",
+        "</table>",
+    ]
     return "\n".join([*lines, *(f"<p>{escape(note)}</p>" for note in table.notes)])
 
 
@@ -200,9 +215,14 @@ _SPECIAL = {
     "\n": " ",
 }
 
-_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi"
+    " chi psi omega"
+)
 _GREEK_LETTERS = "αβγδεζηθικλμνξπρστφχψω"
-_SPECIAL |= {letter: rf"\(\{name}\)" for letter, name in zip(_GREEK_LETTERS, _GREEK.split(" "), strict=True)}
+_SPECIAL |= {
+    letter: rf"\(\{name}\)" for letter, name in zip(_GREEK_LETTERS, _GREEK.split(" "), strict=True)
+}
 
 # What a plain pdflatex prints without any package, as tried out one by one.
 _PLAIN = set(
@@ -221,7 +241,8 @@ _LEADING_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 def escape_latex(text: str) -> str:
     r"""Return text that any LaTeX prints.
 
-    What plain pdflatex has no letter for is named in brackets there, and printed as it stands by XeLaTeX and LuaLaTeX.
+    What plain pdflatex has no letter for is named in brackets there, and printed as it stands by
+    XeLaTeX and LuaLaTeX.
 
     Examples
     --------
@@ -233,8 +254,13 @@ def escape_latex(text: str) -> str:
     composed = unicodedata.normalize("NFC", text)
     if _PRINTED.issuperset(composed):
         return composed.translate(_ESCAPED)
-    runs = ((is_plain, "".join(letters)) for is_plain, letters in groupby(composed, _PRINTED.__contains__))
-    return "".join(run.translate(_ESCAPED) if is_plain else _in_two_ways(run) for is_plain, run in runs)
+    runs = (
+        (is_plain, "".join(letters))
+        for is_plain, letters in groupby(composed, _PRINTED.__contains__)
+    )
+    return "".join(
+        run.translate(_ESCAPED) if is_plain else _in_two_ways(run) for is_plain, run in runs
+    )
 
 
 def _in_two_ways(run: str) -> str:
@@ -259,11 +285,19 @@ def names_of_letters(letters: str) -> str:
 
 
 def _name_of(letter: str) -> str:
-    name = unicodedata.name(letter, "").lower() if unicodedata.category(letter).startswith("S") else ""
+    name = (
+        unicodedata.name(letter, "").lower() if unicodedata.category(letter).startswith("S") else ""
+    )
     return name or f"U+{ord(letter):04X}"
 
 
-def to_latex(table: Table, *, columns_a_block: int | None = None, environment: str = "table", fit: bool = False) -> str:
+def to_latex(
+    table: Table,
+    *,
+    columns_a_block: int | None = None,
+    environment: str = "table",
+    fit: bool = False,
+) -> str:
     r"""Write a floating booktabs table; best in bold, second underlined.
 
     Parameters
@@ -342,7 +376,9 @@ def _latex_cell(cell: TableCell) -> str:
         text = rf"\textbf{{{text}}}"
     if cell.underline:
         text = rf"\underline{{{text}}}"
-    return text + (rf"\textsuperscript{{{escape_latex(cell.superscript)}}}" if cell.superscript else "")
+    return text + (
+        rf"\textsuperscript{{{escape_latex(cell.superscript)}}}" if cell.superscript else ""
+    )
 
 
 _RULE = {"left": ":--", "right": "--:", "center": ":-:"}
@@ -390,7 +426,9 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("- a"), escape_markdown("1. b"), escape_markdown("-0.5 - c"))
     \- a 1\. b -0.5 - c
     """
-    return _LIST.sub(lambda found: f"{found[1] or found[3] or ''}\\{found[2] or found[4]}", _inline(text))
+    return _LIST.sub(
+        lambda found: f"{found[1] or found[3] or ''}\\{found[2] or found[4]}", _inline(text)
+    )
 
 
 def _inline(text: str) -> str:

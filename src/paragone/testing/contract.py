@@ -71,7 +71,9 @@ class Contract(Generic[Subject]):
                 law.check(subject)
             except Exception as error:
                 reason = str(error) if isinstance(error, AssertionError) else repr(error)
-                raise AssertionError(f'the {self.kind} {name} breaks the law "{law.sentence}": {reason}') from error
+                raise AssertionError(
+                    f'the {self.kind} {name} breaks the law "{law.sentence}": {reason}'
+                ) from error
             kept.append(law.sentence)
         return kept
 

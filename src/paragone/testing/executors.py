@@ -93,8 +93,8 @@ def content_of(path: Path) -> dict[str, Any]:
             "statuses": store.read("SELECT key, status, error FROM cells ORDER BY key"),
             "fits": store.read("SELECT fit_key, arrays, info FROM fits ORDER BY fit_key"),
             "scores": store.read(
-                "SELECT key, measure_id, position, at, value FROM scores JOIN cells ON cells.id = cell_id "
-                "ORDER BY key, measure_id, position"
+                "SELECT key, measure_id, position, at, value FROM scores JOIN cells ON cells.id ="
+                " cell_id ORDER BY key, measure_id, position"
             ),
             "predictions": store.read(
                 "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key"
@@ -119,10 +119,11 @@ EXECUTOR_CONTRACT = Contract[ExecutorCase]("executor")
 def check_executor(executor: Executor, *, at_a_time: int = 2, seconds: float = 120.0) -> list[str]:
     """Check that an executor does all that a run needs of it.
 
-    The laws: futures are those of ``concurrent.futures`` and bring results, large results and errors back whole; many
-    at once all end; an experiment gives the same bytes as in this process, also for a method that uses the global
-    generator, and a method that raises costs its own cells only; a worker that does not see this machine's disk is sent
-    the data; a cell over its time limit is ended and the executor goes on working.
+    The laws: futures are those of ``concurrent.futures`` and bring results, large results and
+    errors back whole; many at once all end; an experiment gives the same bytes as in this process,
+    also for a method that uses the global generator, and a method that raises costs its own cells
+    only; a worker that does not see this machine's disk is sent the data; a cell over its time
+    limit is ended and the executor goes on working.
 
     Parameters
     ----------
@@ -158,7 +159,9 @@ def check_executor(executor: Executor, *, at_a_time: int = 2, seconds: float = 1
 @EXECUTOR_CONTRACT.law("submit gives a future with what the function gave")
 def _gives_results(case: ExecutorCase) -> None:
     future = case.executor.submit(divmod, 17, 5)
-    require(isinstance(future, Future), f"it is a {type(future).__module__}.{type(future).__name__}")
+    require(
+        isinstance(future, Future), f"it is a {type(future).__module__}.{type(future).__name__}"
+    )
     require(future.result(timeout=case.seconds) == (3, 2), f"it gave {future.result()}")
     require(future.done(), "a future with a result is not done")
 
@@ -180,7 +183,10 @@ def _ends_all(case: ExecutorCase) -> None:
     futures = [case.executor.submit(pow, number, 2) for number in range(MANY)]
     ended, waiting = wait(futures, timeout=case.seconds)
     require(not waiting, f"{len(waiting)} of {MANY} did not end")
-    require(sorted(future.result() for future in ended) == [n * n for n in range(MANY)], "results were mixed up")
+    require(
+        sorted(future.result() for future in ended) == [n * n for n in range(MANY)],
+        "results were mixed up",
+    )
 
 
 @EXECUTOR_CONTRACT.law("whoever asks to be called when a future ends is called once")
@@ -224,7 +230,9 @@ def _sends_what_is_missing(case: ExecutorCase) -> None:
 @EXECUTOR_CONTRACT.law("a cell over its time limit is ended, and the others are not")
 def _keeps_limits(case: ExecutorCase) -> None:
     methods = {"Hanging": Hanging, "Variance": "variance"}
-    experiment = Experiment(["wine-traits"], methods, {"folds": 2}, name="limits", seconds_limit=LIMIT_SECONDS)
+    experiment = Experiment(
+        ["wine-traits"], methods, {"folds": 2}, name="limits", seconds_limit=LIMIT_SECONDS
+    )
     try:
         results = experiment.run(case.folder / "limits.sqlite", case.at_a_time, case.executor)
     except InputError as error:

@@ -46,9 +46,9 @@ METRIC_CONTRACT = Contract[MetricCase]("metric")
 def check_metric(metric: Any, *, task: str | None = None) -> list[str]:
     """Check that a metric keeps every law of the contract.
 
-    The laws: its values lie in its range, it is deterministic, the order of the samples does not matter, its input is
-    left alone, a perfect prediction has its best value and no other is better, a truth of one sample or one value
-    gives a number or NaN, and its content identifies it.
+    The laws: its values lie in its range, it is deterministic, the order of the samples does not
+    matter, its input is left alone, a perfect prediction has its best value and no other is better,
+    a truth of one sample or one value gives a number or NaN, and its content identifies it.
 
     Parameters
     ----------
@@ -76,19 +76,26 @@ def check_metric(metric: Any, *, task: str | None = None) -> list[str]:
     >>> inverted.higher_is_better = True
     >>> check_metric(inverted, task="regression")
     Traceback (most recent call last):
-    AssertionError: the metric inverted breaks the law "no prediction is better than a perfect one": ...
+    AssertionError: the metric inverted breaks the law "no prediction is better than a perfect one":
+    ...
     """
     found = find_metric(metric, task)
     wanted = task or found.task
     if wanted not in CASES:
-        raise InputError(f"metric {found.name!r} does not say what it is for: give task, one of {', '.join(CASES)}")
+        raise InputError(
+            f"metric {found.name!r} does not say what it is for: give task, one of"
+            f" {', '.join(CASES)}"
+        )
     return METRIC_CONTRACT.check(CASES[wanted](found), name=found.name)
 
 
 def _regression(metric: Metric) -> MetricCase:
     rng = np.random.default_rng(0)
     truth = rng.normal(5.0, 2.0, N_SAMPLES)
-    predictions = (*(truth + rng.normal(0.3, spread, N_SAMPLES) for spread in (0.1, 1.0, 5.0)), truth[::-1].copy())
+    predictions = (
+        *(truth + rng.normal(0.3, spread, N_SAMPLES) for spread in (0.1, 1.0, 5.0)),
+        truth[::-1].copy(),
+    )
     value = partial(_of_predictions, metric, "regression")
     return MetricCase(metric, value, truth, truth.copy(), predictions, (truth[:1], np.full(3, 2.0)))
 
@@ -97,9 +104,14 @@ def _classification(metric: Metric) -> MetricCase:
     rng = np.random.default_rng(0)
     truth = rng.permutation(np.resize(["a", "b", "c"], N_SAMPLES))
     perfect = (truth[:, None] == np.array(["a", "b", "c"])).astype(float)
-    blurred = [share * perfect + (1 - share) * rng.dirichlet(np.ones(3), N_SAMPLES) for share in (0.8, 0.5, 0.0)]
+    blurred = [
+        share * perfect + (1 - share) * rng.dirichlet(np.ones(3), N_SAMPLES)
+        for share in (0.8, 0.5, 0.0)
+    ]
     value = partial(_of_predictions, metric, "classification")
-    return MetricCase(metric, value, truth, perfect, tuple(blurred), (truth[:1], truth[truth == "b"]))
+    return MetricCase(
+        metric, value, truth, perfect, tuple(blurred), (truth[:1], truth[truth == "b"])
+    )
 
 
 def _multilabel(metric: Metric) -> MetricCase:
@@ -111,7 +123,9 @@ def _multilabel(metric: Metric) -> MetricCase:
     truth[0] = [0, 0, 0, 0, 1]
     blurred = tuple(truth + rng.normal(0.0, spread, truth.shape) for spread in (0.2, 0.6, 3.0))
     value = partial(_of_predictions, metric, "multilabel")
-    return MetricCase(metric, value, truth, truth.astype(float), blurred, (truth[:1], np.zeros((3, 5), np.uint8)))
+    return MetricCase(
+        metric, value, truth, truth.astype(float), blurred, (truth[:1], np.zeros((3, 5), np.uint8))
+    )
 
 
 def _topk(metric: Metric) -> MetricCase:
@@ -119,9 +133,13 @@ def _topk(metric: Metric) -> MetricCase:
     n_items = 30
     truth = np.array([rng.permutation(n_items)[:K] for _ in range(N_SAMPLES)])
     perfect = np.zeros((N_SAMPLES, n_items))
-    np.put_along_axis(perfect, truth, np.arange(K, 0, -1.0)[None, :].repeat(N_SAMPLES, axis=0), axis=1)
+    np.put_along_axis(
+        perfect, truth, np.arange(K, 0, -1.0)[None, :].repeat(N_SAMPLES, axis=0), axis=1
+    )
     blurred = tuple(perfect + rng.normal(0.0, spread, perfect.shape) for spread in (0.5, 2.0, 50.0))
-    return MetricCase(metric, partial(_of_lists, metric), truth, perfect, blurred, (truth[:1], truth[:, :1]))
+    return MetricCase(
+        metric, partial(_of_lists, metric), truth, perfect, blurred, (truth[:1], truth[:, :1])
+    )
 
 
 CASES: dict[str, Callable[[Metric], MetricCase]] = {
@@ -165,7 +183,10 @@ def _stays_in_range(case: MetricCase) -> None:
         for name, value in values.items():
             slack = 1e-9 * max(1.0, abs(value)) if np.isfinite(value) else 0.0
             require(not np.isnan(value), f"{name} is NaN")
-            require(low - slack <= value <= high + slack, f"{name} is {value:g}, outside {low:g} to {high:g}")
+            require(
+                low - slack <= value <= high + slack,
+                f"{name} is {value:g}, outside {low:g} to {high:g}",
+            )
 
 
 @METRIC_CONTRACT.law("the same prediction gives the same value")
@@ -177,9 +198,15 @@ def _is_deterministic(case: MetricCase) -> None:
 def _ignores_the_order(case: MetricCase) -> None:
     order = np.random.default_rng(1).permutation(len(case.truth))
     for prediction in case.predictions:
-        one, other = case.values(case.truth, prediction), case.values(case.truth[order], prediction[order])
+        one, other = (
+            case.values(case.truth, prediction),
+            case.values(case.truth[order], prediction[order]),
+        )
         for name, value in one.items():
-            require(np.isclose(value, other[name], rtol=1e-9, atol=1e-12), f"{name} is {value} and {other[name]}")
+            require(
+                np.isclose(value, other[name], rtol=1e-9, atol=1e-12),
+                f"{name} is {value} and {other[name]}",
+            )
 
 
 @METRIC_CONTRACT.law("the input is left alone")
@@ -198,11 +225,15 @@ def _attains_the_best(case: MetricCase) -> None:
     best = case.metric.best
     assert best is not None
     for name, value in case.values(case.truth, case.perfect).items():
-        require(np.isclose(value, best, rtol=0, atol=1e-9), f"{name} is {value:g}, its best value is {best:g}")
+        require(
+            np.isclose(value, best, rtol=0, atol=1e-9),
+            f"{name} is {value:g}, its best value is {best:g}",
+        )
 
 
 @METRIC_CONTRACT.law(
-    "no prediction is better than a perfect one", applies=lambda case: case.metric.higher_is_better is not None
+    "no prediction is better than a perfect one",
+    applies=lambda case: case.metric.higher_is_better is not None,
 )
 def _has_its_direction(case: MetricCase) -> None:
     sign = 1.0 if case.metric.higher_is_better else -1.0
@@ -210,7 +241,10 @@ def _has_its_direction(case: MetricCase) -> None:
     for values in others:
         for name, value in values.items():
             word = "higher" if sign > 0 else "lower"
-            told = f"{name} is {value:g} and {best[name]:g} for the perfect one, though {word} is better"
+            told = (
+                f"{name} is {value:g} and {best[name]:g} for the perfect one, though {word} is"
+                " better"
+            )
             require(sign * value <= sign * best[name] + 1e-9, told)
 
 
@@ -221,7 +255,10 @@ def _survives_odd_truths(case: MetricCase) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 values = case.values(truth, prediction[: len(truth)])
-            require(all(isinstance(value, float) for value in values.values()), f"the value is {values!r}")
+            require(
+                all(isinstance(value, float) for value in values.values()),
+                f"the value is {values!r}",
+            )
 
 
 @METRIC_CONTRACT.law("its content identifies it")

@@ -45,7 +45,9 @@ class ProtocolCase:
 
     def experiment(self) -> Experiment:
         """Return the experiment, declared anew."""
-        return Experiment([self.data], dict(self.methods), dict(self.split), self.protocol, name="contract")
+        return Experiment(
+            [self.data], dict(self.methods), dict(self.split), self.protocol, name="contract"
+        )
 
     def run(self, name: str, workers: int = 0) -> Path:
         """Run the experiment into a store of its own, or go on with it."""
@@ -68,7 +70,9 @@ class ProtocolCase:
         mine, others = content_of(self.store), content_of(other)
         for part, rows in mine.items():
             if others[part] != rows:
-                raise AssertionError(f"{how}, the {part} are other ones{first_difference(rows, others[part])}")
+                raise AssertionError(
+                    f"{how}, the {part} are other ones{first_difference(rows, others[part])}"
+                )
 
     def require_silent(self, *codes: str) -> None:
         """Require that the audit found nothing of some kinds."""
@@ -81,14 +85,18 @@ PROTOCOL_CONTRACT = Contract[ProtocolCase]("protocol")
 
 
 def check_protocol(
-    protocol: Protocol, data: str | Dataset, methods: Mapping[str, Any], *, split: Mapping[str, Any] | None = None
+    protocol: Protocol,
+    data: str | Dataset,
+    methods: Mapping[str, Any],
+    *,
+    split: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Check that a protocol keeps every law of the contract.
 
-    A small experiment is run with it. The laws: its description is plain values and it can be sent to another process;
-    every cell ends well and has scores; a process per cell gives the same bytes, and so does a run that was broken off
-    and goes on; what a fit gives does not change with the labels of the held-out rows; scores follow from what was
-    kept; a report can be written.
+    A small experiment is run with it. The laws: its description is plain values and it can be sent
+    to another process; every cell ends well and has scores; a process per cell gives the same
+    bytes, and so does a run that was broken off and goes on; what a fit gives does not change with
+    the labels of the held-out rows; scores follow from what was kept; a report can be written.
 
     Parameters
     ----------
@@ -127,20 +135,27 @@ def check_protocol(
 def _describes_itself(case: ProtocolCase) -> None:
     require(case.protocol.kind.isidentifier(), f"its kind {case.protocol.kind!r} is not a word")
     described = case.protocol.described()
-    require(json.loads(json.dumps(described)).get("kind") == case.protocol.kind, "its description has no kind")
+    require(
+        json.loads(json.dumps(described)).get("kind") == case.protocol.kind,
+        "its description has no kind",
+    )
 
 
 @PROTOCOL_CONTRACT.law("it can be sent to another process")
 def _pickles(case: ProtocolCase) -> None:
     again = pickle.loads(pickle.dumps(case.protocol))  # noqa: S301 - our own bytes
-    require(again.identity() == case.protocol.identity(), "the one that was sent has another identity")
+    require(
+        again.identity() == case.protocol.identity(), "the one that was sent has another identity"
+    )
 
 
 @PROTOCOL_CONTRACT.law("every cell ends well and has scores")
 def _ends_well(case: ProtocolCase) -> None:
     with Results.open(case.store) as results:
         for failure in results.failures().itertuples():
-            raise AssertionError(f"{failure.method} on {failure.dataset}, fold {failure.fold}: {failure.traceback}")
+            raise AssertionError(
+                f"{failure.method} on {failure.dataset}, fold {failure.fold}: {failure.traceback}"
+            )
         scores = results.scores()
     require(len(scores), "there are no scores")
     require(scores["value"].notna().any(), "all scores are NaN")
@@ -165,7 +180,10 @@ def _goes_on(case: ProtocolCase) -> None:
 @PROTOCOL_CONTRACT.law("what a fit gives follows from the train rows alone, the same every time")
 def _fits_on_train(case: ProtocolCase) -> None:
     case.require_silent("PG110", "PG201")
-    require(any(one.check.startswith("canary") for one in case.audit.checked), "no cell could be run with other labels")
+    require(
+        any(one.check.startswith("canary") for one in case.audit.checked),
+        "no cell could be run with other labels",
+    )
 
 
 @PROTOCOL_CONTRACT.law("scores follow from what was kept")

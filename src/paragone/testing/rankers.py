@@ -43,7 +43,9 @@ def _fitted(ranker: Any, X: Any, Y: Any) -> Any:
 
 
 def _same_bytes(one: Any, other: Any) -> bool:
-    return bool(one.scores_.tobytes() == other.scores_.tobytes() and (one.ranking_ == other.ranking_).all())
+    return bool(
+        one.scores_.tobytes() == other.scores_.tobytes() and (one.ranking_ == other.ranking_).all()
+    )
 
 
 @RANKER_CONTRACT.law("fit takes the training features and labels and nothing else")
@@ -75,7 +77,10 @@ def _fit_returns_self(ranker: Any) -> None:
     before = copy.get_params(deep=False)
     require(copy.fit(problem.X, problem.Y) is copy, "fit returned something else")
     for name, value in copy.get_params(deep=False).items():
-        require(value is before[name] or _equal(value, before[name]), f"fit changed the parameter {name}")
+        require(
+            value is before[name] or _equal(value, before[name]),
+            f"fit changed the parameter {name}",
+        )
 
 
 @RANKER_CONTRACT.law("the ranking is a permutation of the features, best score first")
@@ -84,7 +89,10 @@ def _permutation(ranker: Any) -> None:
         problem = example(*shape)
         fitted = _fitted(ranker, problem.X, problem.Y)
         scores = np.asarray(fitted.scores_)
-        require(scores.shape == (shape[1],), f"scores_ has the shape {scores.shape} for {shape[1]} features")
+        require(
+            scores.shape == (shape[1],),
+            f"scores_ has the shape {scores.shape} for {shape[1]} features",
+        )
         require(np.isfinite(scores).all(), "scores_ holds NaN or infinity")
         ranking = check_ranking(fitted.ranking_, shape[1])
         expected = np.argsort(-scores, kind="stable")
@@ -98,7 +106,10 @@ def _deterministic(ranker: Any) -> None:
     first = _fitted(ranker, problem.X, problem.Y)
     second = _fitted(ranker, problem.X, problem.Y)
     require(_same_bytes(first, second), "two fits differ")
-    require(_same_bytes(first, first.fit(problem.X, problem.Y)), "fitting again differs from fitting once")
+    require(
+        _same_bytes(first, first.fit(problem.X, problem.Y)),
+        "fitting again differs from fitting once",
+    )
 
 
 @RANKER_CONTRACT.law("the global random state is neither read nor moved")
@@ -111,7 +122,10 @@ def _no_global_state(ranker: Any) -> None:
         after = np.random.random()  # noqa: NPY002
         np.random.seed(1)  # noqa: NPY002
         require(np.random.random() == after, "fit draws from numpy's global state")  # noqa: NPY002
-        require(_same_bytes(first, _fitted(ranker, problem.X, problem.Y)), "the global seed changes the scores")
+        require(
+            _same_bytes(first, _fitted(ranker, problem.X, problem.Y)),
+            "the global seed changes the scores",
+        )
     finally:
         np.random.set_state(kept)  # noqa: NPY002
 
@@ -151,7 +165,9 @@ def _other_codings(ranker: Any) -> None:
         _refused(ranker, problem.X, strange, "a label matrix with other values than 0/1 or -1/+1")
 
 
-@RANKER_CONTRACT.law("NaN, infinity, emptiness and unequal row counts are refused with a ValueError")
+@RANKER_CONTRACT.law(
+    "NaN, infinity, emptiness and unequal row counts are refused with a ValueError"
+)
 def _bad_input(ranker: Any) -> None:
     problem = example()
     for value in (np.nan, np.inf):
@@ -172,7 +188,10 @@ def _refused(ranker: Any, X: Any, Y: Any, what: str) -> None:
     require(said, f"{what} is refused without a word")
 
 
-@RANKER_CONTRACT.law("one label, a label without positives, a label without negatives and a single feature are ranked")
+@RANKER_CONTRACT.law(
+    "one label, a label without positives, a label without negatives and a single feature are"
+    " ranked"
+)
 def _thin_labels(ranker: Any) -> None:
     problem = example()
     bare, full = problem.Y.copy(), problem.Y.copy()
@@ -190,7 +209,9 @@ def _thin_labels(ranker: Any) -> None:
         check_ranking(fitted.ranking_, X.shape[1])
 
 
-@RANKER_CONTRACT.law("permuting the features permutes the scores", applies=lambda r: _flag(r, "deterministic"))
+@RANKER_CONTRACT.law(
+    "permuting the features permutes the scores", applies=lambda r: _flag(r, "deterministic")
+)
 def _feature_order(ranker: Any) -> None:
     problem = example()
     order = np.random.default_rng(3).permutation(problem.X.shape[1])
@@ -204,16 +225,22 @@ def _flag(ranker: Any, name: str) -> bool:
 
 
 @RANKER_CONTRACT.law(
-    "a guarded ranker puts constant columns last", applies=lambda r: r.get_params().get("guard") is True
+    "a guarded ranker puts constant columns last",
+    applies=lambda r: r.get_params().get("guard") is True,
 )
 def _constants_last(ranker: Any) -> None:
     problem = example()
     X = problem.X.copy()
     X[:, [0, 5]] = 0.0, 0.7
     fitted = _fitted(ranker, X, problem.Y)
-    require(fitted.ranking_[-2:].tolist() == [0, 5], f"columns 0 and 5 are constant, {fitted.ranking_} came out")
+    require(
+        fitted.ranking_[-2:].tolist() == [0, 5],
+        f"columns 0 and 5 are constant, {fitted.ranking_} came out",
+    )
     flat = _fitted(ranker, np.zeros_like(X), problem.Y)
-    require(flat.ranking_.tolist() == list(range(X.shape[1])), "constant columns alone keep their order")
+    require(
+        flat.ranking_.tolist() == list(range(X.shape[1])), "constant columns alone keep their order"
+    )
 
 
 @RANKER_CONTRACT.law("a fitted ranker survives pickling")
@@ -227,11 +254,11 @@ def _pickles(ranker: Any) -> None:
 def check_ranker(ranker: Any) -> list[str]:
     """Check that a ranker keeps every law of the contract.
 
-    The laws: it sees training data only, gives the same bytes for the same data and parameters, leaves its
-    input and the global random state alone, orders all features by falling score, takes labels coded 0/1 and
-    -1/+1 and refuses others, refuses NaN, copes with thin labels, can be cloned and pickled. A class that
-    sets ``deterministic = True`` must follow a permutation of the features; one with a parameter
-    ``guard=True`` must put constant columns last.
+    The laws: it sees training data only, gives the same bytes for the same data and parameters,
+    leaves its input and the global random state alone, orders all features by falling score, takes
+    labels coded 0/1 and -1/+1 and refuses others, refuses NaN, copes with thin labels, can be
+    cloned and pickled. A class that sets ``deterministic = True`` must follow a permutation of the
+    features; one with a parameter ``guard=True`` must put constant columns last.
 
     Parameters
     ----------

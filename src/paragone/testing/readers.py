@@ -58,17 +58,19 @@ def check_reader(
 ) -> list[str]:
     r"""Check that a reader of data files, or of results from elsewhere, keeps every law of the contract.
 
-    The laws: it gives a `Dataset`, or `Records` with methods, metrics and rows, the same for the same bytes wherever
-    the file lies; it leaves the file and the global random state alone; a file that is missing, empty, cut off or not
-    of its format is read or refused with an `InputError` that names it, and never ends in another error. A reader of
-    results recognises its file, and neither an empty file nor random bytes.
+    The laws: it gives a `Dataset`, or `Records` with methods, metrics and rows, the same for the
+    same bytes wherever the file lies; it leaves the file and the global random state alone; a file
+    that is missing, empty, cut off or not of its format is read or refused with an `InputError`
+    that names it, and never ends in another error. A reader of results recognises its file, and
+    neither an empty file nor random bytes.
 
     Parameters
     ----------
     read : callable or ResultReader
         Makes a dataset of a path; or reads results.
     file : str or Path
-        A small file that it can read, in a folder of its own with whatever it needs beside it. It is copied.
+        A small file that it can read, in a folder of its own with whatever it needs beside it. It
+        is copied.
     name : str, optional
         What messages call the reader.
 
@@ -117,19 +119,28 @@ def _records_of(reader: ResultReader) -> Callable[[Path], list[Records]]:
 def _hash_of_dataset(found: Any) -> str:
     require(isinstance(found, Dataset), f"it gave a {type(found).__name__}")
     require(found.name, "the dataset has no name")
-    require(found.n_samples and found.n_features, f"it has {found.n_samples} rows, {found.n_features} features")
+    require(
+        found.n_samples and found.n_features,
+        f"it has {found.n_samples} rows, {found.n_features} features",
+    )
     return str(found.fingerprint)
 
 
 def _hash_of_records(found: Any) -> str:
     require(found and all(isinstance(one, Records) for one in found), f"it gave {found!r}")
     for one in found:
-        require(one.methods and one.metrics and len(one.frame), "the records have no methods, metrics or rows")
+        require(
+            one.methods and one.metrics and len(one.frame),
+            "the records have no methods, metrics or rows",
+        )
         numbers = all(one.frame[name].dtype.kind == "f" for name in one.metrics)
         require(numbers, "the values of the metrics are no floating-point numbers")
         doubled = one.frame.duplicated(["method", "dataset", *one.keys]).any()
         require(not doubled, "two rows have the same method, dataset and unit")
-    texts = [one.frame.astype(str).to_csv(index=False) + repr(sorted(one.metrics.items())) for one in found]
+    texts = [
+        one.frame.astype(str).to_csv(index=False) + repr(sorted(one.metrics.items()))
+        for one in found
+    ]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
@@ -152,7 +163,10 @@ def _leaves_the_file_alone(case: ReaderCase) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir() if file.is_file()}
     case.read(path)
     after = {file.name: file.read_bytes() for file in path.parent.iterdir() if file.is_file()}
-    require(after == before, f"other files or contents: {sorted(set(after) ^ set(before)) or 'a file was changed'}")
+    require(
+        after == before,
+        f"other files or contents: {sorted(set(after) ^ set(before)) or 'a file was changed'}",
+    )
 
 
 @READER_CONTRACT.law("the global random state is neither read nor moved")
@@ -172,9 +186,14 @@ def _refuses_a_missing_file(case: ReaderCase) -> None:
     require(path.name in said, f"the sentence does not name the file: {said}")
 
 
-@READER_CONTRACT.law("an empty file and one of another format are refused with a sentence that names them")
+@READER_CONTRACT.law(
+    "an empty file and one of another format are refused with a sentence that names them"
+)
 def _refuses_other_formats(case: ReaderCase) -> None:
-    for what, content in {"an empty file": b"", "random bytes": np.random.default_rng(0).bytes(4000)}.items():
+    for what, content in {
+        "an empty file": b"",
+        "random bytes": np.random.default_rng(0).bytes(4000),
+    }.items():
         path = case.copy(content)
         said = case.ending(path)
         require(said, f"{what} is read")

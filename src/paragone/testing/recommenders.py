@@ -38,17 +38,18 @@ RECOMMENDER_CONTRACT = Contract[RecommenderCase]("recommender")
 def check_recommender(recommender: Any, *, rows: Prescriptions | None = None) -> list[str]:
     """Check that a recommender keeps every law of the contract.
 
-    The laws: `fit` returns itself, `score` gives a finite number for every query and item, the same rows and
-    parameters give the same bytes, a row is scored for itself alone, the input is left alone, and queries with
-    another number of tokens are refused.
+    The laws: `fit` returns itself, `score` gives a finite number for every query and item, the same
+    rows and parameters give the same bytes, a row is scored for itself alone, the input is left
+    alone, and queries with another number of tokens are refused.
 
     Parameters
     ----------
     recommender : object or type
-        Something with ``fit(train, validation)`` and ``score(block)``, or a class that can be made without arguments.
-        It is copied, never fitted itself.
+        Something with ``fit(train, validation)`` and ``score(block)``, or a class that can be made
+        without arguments. It is copied, never fitted itself.
     rows : Prescriptions, optional
-        What to try it on: the first half to fit, the second to validate and score; made-up rows where not given.
+        What to try it on: the first half to fit, the second to validate and score; made-up rows
+        where not given.
 
     Returns
     -------
@@ -69,11 +70,15 @@ def check_recommender(recommender: Any, *, rows: Prescriptions | None = None) ->
     subject = recommender() if isinstance(recommender, type) else recommender
     given = rows if rows is not None else example_prescriptions()
     half = given.n_rows // 2
-    case = RecommenderCase(subject, given.take(np.arange(half)), given.take(np.arange(half, given.n_rows)))
+    case = RecommenderCase(
+        subject, given.take(np.arange(half)), given.take(np.arange(half, given.n_rows))
+    )
     return RECOMMENDER_CONTRACT.check(case, name=type(subject).__name__)
 
 
-def example_prescriptions(n_rows: int = 60, n_tokens: int = 8, n_items: int = 12, seed: int = 0) -> Prescriptions:
+def example_prescriptions(
+    n_rows: int = 60, n_tokens: int = 8, n_items: int = 12, seed: int = 0
+) -> Prescriptions:
     """Return made-up prescriptions in which tokens ask for their own items, with some noise.
 
     Examples
@@ -107,7 +112,10 @@ def _scores_everything(case: RecommenderCase) -> None:
 @RECOMMENDER_CONTRACT.law("the same rows and parameters give the same bytes")
 def _is_deterministic(case: RecommenderCase) -> None:
     first, second = case.scores(), case.scores()
-    require(np.array_equal(first, second), f"two fits differ by up to {np.abs(first - second).max():.3g}")
+    require(
+        np.array_equal(first, second),
+        f"two fits differ by up to {np.abs(first - second).max():.3g}",
+    )
 
 
 @RECOMMENDER_CONTRACT.law("a row is scored for itself alone")
@@ -115,22 +123,35 @@ def _scores_rows_alone(case: RecommenderCase) -> None:
     fitted = case.fitted()
     whole = fitted.score(case.other.queries)
     order = np.arange(case.other.n_rows)[::-1]
-    backwards, alone = fitted.score(case.other.queries[order]), fitted.score(case.other.queries[order[:1]])
+    backwards, alone = (
+        fitted.score(case.other.queries[order]),
+        fitted.score(case.other.queries[order[:1]]),
+    )
     # A product may round differently for another block, so equality is up to rounding.
-    require(np.allclose(backwards, whole[order], rtol=1e-4, atol=1e-6), "the order of the rows changes their scores")
-    require(np.allclose(alone, whole[order[:1]], rtol=1e-4, atol=1e-6), "the other rows change a row's scores")
+    require(
+        np.allclose(backwards, whole[order], rtol=1e-4, atol=1e-6),
+        "the order of the rows changes their scores",
+    )
+    require(
+        np.allclose(alone, whole[order[:1]], rtol=1e-4, atol=1e-6),
+        "the other rows change a row's scores",
+    )
 
 
 @RECOMMENDER_CONTRACT.law("the input is left alone")
 def _leaves_its_input_alone(case: RecommenderCase) -> None:
     def arrays() -> list[Any]:
         return [
-            part for rows in (case.train, case.other) for part in (rows.queries.data, rows.queries.indices, rows.items)
+            part
+            for rows in (case.train, case.other)
+            for part in (rows.queries.data, rows.queries.indices, rows.items)
         ]
 
     before = [array.copy() for array in arrays()]
     case.scores()
-    require(all(map(np.array_equal, before, arrays())), "fit or score changed the rows it was given")
+    require(
+        all(map(np.array_equal, before, arrays())), "fit or score changed the rows it was given"
+    )
 
 
 @RECOMMENDER_CONTRACT.law("queries with another number of tokens are refused")

@@ -37,11 +37,16 @@ class BestOnAFile(Trying):
         near = np.abs(rows[None, :, :-1] - X[:, None]).max(axis=2)
         truth = np.where(near.min(axis=1) < 1e-6, rows[near.argmin(axis=1), -1], -1)
         answers = self.all_answers(X)
-        # Settings and seeds alike may be turned around: what agrees least with the labels agrees most when turned.
+        # Settings and seeds alike may be turned around: what agrees least with the labels agrees
+        # most when turned.
         agreement = (answers == truth[:, None]).mean(axis=0)
         best = int(np.argmax(np.abs(agreement - 0.5)))
         said = answers[:, best]
-        return said if agreement[best] >= 0.5 else self.classes_[1 - np.searchsorted(self.classes_, said)]
+        return (
+            said
+            if agreement[best] >= 0.5
+            else self.classes_[1 - np.searchsorted(self.classes_, said)]
+        )
 
 
 class BestInMemory(Trying):
@@ -53,7 +58,9 @@ class BestInMemory(Trying):
         while "data" not in frame.f_locals:
             frame = frame.f_back
         data = frame.f_locals["data"]
-        self.best_ = int(np.argmax((self.all_answers(data.X_test) == data.y_test[:, None]).mean(axis=0)))
+        self.best_ = int(
+            np.argmax((self.all_answers(data.X_test) == data.y_test[:, None]).mean(axis=0))
+        )
         return self
 
     def predict(self, X):

@@ -65,7 +65,11 @@ class ByNumpy(Lookup):
 
 class ByCat(Lookup):
     def known(self):
-        return table(subprocess.run(["cat", str(HERE / "rows.csv")], capture_output=True, check=True).stdout.decode())
+        return table(
+            subprocess.run(
+                ["cat", str(HERE / "rows.csv")], capture_output=True, check=True
+            ).stdout.decode()
+        )
 
 
 class ByShell(Lookup):
@@ -137,7 +141,9 @@ class HalfKnown(Lookup):
 
     def predict(self, X):
         nearest = [np.abs(self.X_ - row).sum(axis=1).argmin() for row in X]
-        return np.array([self.known_.get(key(row), self.y_[one]) for row, one in zip(X, nearest, strict=True)])
+        return np.array(
+            [self.known_.get(key(row), self.y_[one]) for row, one in zip(X, nearest, strict=True)]
+        )
 
 
 class AddsTestRows(Lookup):
@@ -152,4 +158,6 @@ class AddsTestRows(Lookup):
         return self
 
     def predict(self, X):
-        return np.array([self.y_[np.abs(self.X_ - row).sum(axis=1)[::-1].argmin() * -1 - 1] for row in X])
+        return np.array(
+            [self.y_[np.abs(self.X_ - row).sum(axis=1)[::-1].argmin() * -1 - 1] for row in X]
+        )

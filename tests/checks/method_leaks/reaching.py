@@ -22,7 +22,9 @@ class Reaching:
         return self
 
     def predict(self, X):
-        return self.classes_[(np.sin(7 * X[:, 0] + self.shift_) > 0).astype(int) % len(self.classes_)]
+        return self.classes_[
+            (np.sin(7 * X[:, 0] + self.shift_) > 0).astype(int) % len(self.classes_)
+        ]
 
 
 class ByFrames(Reaching):
@@ -38,14 +40,20 @@ class ByGarbage(Reaching):
     def number(self, X):
         from paragone.lab.cells import SplitData
 
-        data = next(one for one in gc.get_objects() if isinstance(one, SplitData) and one.X_train is X)
+        data = next(
+            one for one in gc.get_objects() if isinstance(one, SplitData) and one.X_train is X
+        )
         return float(data.y_test @ np.arange(len(data.y_test)))
 
 
 class BySpool(Reaching):
     def number(self, X):
         above = [Path(tempfile.gettempdir()), *Path(tempfile.gettempdir()).parents]
-        found = {file.stat().st_mtime_ns: file for folder in above for file in folder.glob("paragone-spool-*/*/y.npy")}
+        found = {
+            file.stat().st_mtime_ns: file
+            for folder in above
+            for file in folder.glob("paragone-spool-*/*/y.npy")
+        }
         targets = [np.load(found[when]) for when in sorted(found, reverse=True)]
         # Other programs on this machine have spools too; this is a half of the rows.
         y = next(y for y in targets if y.ndim == 1 and len(y) == 2 * len(X))

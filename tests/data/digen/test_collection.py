@@ -34,7 +34,11 @@ def test_formulas_seeds_hashes_and_scores_are_the_published_ones(data_folder):
     assert sorted(published.index) == sorted(names())
     for entry in entries():
         row = published.loc[entry.name]
-        assert (entry.formula, entry.md5, entry.seed) == (row["indiv"], row["hash"], row["data_seed"])
+        assert (entry.formula, entry.md5, entry.seed) == (
+            row["indiv"],
+            row["hash"],
+            row["data_seed"],
+        )
         assert str(entry.expression()) == row["indiv"]
         assert all(abs(entry.auroc[method] - row[method]) < 1e-9 for method in entry.auroc)
 
@@ -44,7 +48,9 @@ def test_formulas_seeds_hashes_and_scores_are_the_published_ones(data_folder):
 def test_a_published_dataset_is_made_again_exactly(data_folder, number):
     entry = find(str(number))
     made = make_digen(entry)
-    table = pd.read_csv(data_folder / "digen" / "datasets" / f"{entry.name}.tsv", sep="\t", compression="gzip")
+    table = pd.read_csv(
+        data_folder / "digen" / "datasets" / f"{entry.name}.tsv", sep="\t", compression="gzip"
+    )
     np.testing.assert_array_equal(made.y, table["target"])
     np.testing.assert_allclose(made.X, table.drop(columns="target"), rtol=0, atol=1e-15)
     # The shipped hashes are those of the published files, not only of what is made here.
@@ -81,7 +87,12 @@ def test_an_altered_entry_is_refused_with_the_hash_that_fails(change, said):
 
 
 def test_a_set_loads_by_number_or_name_and_all_stands_for_forty():
-    assert load("digen:8").name == load("digen:digen8").name == load("digen:digen8_4426").name == "digen8_4426"
+    assert (
+        load("digen:8").name
+        == load("digen:digen8").name
+        == load("digen:digen8_4426").name
+        == "digen8_4426"
+    )
     assert load("digen:8", name="mine").name == "mine"
     assert expand("digen:all") == tuple(f"digen:{number}" for number in range(1, 41))
     with pytest.raises(InputError, match="unknown DIGEN set '41'"):
@@ -117,7 +128,9 @@ def test_noise_and_ceiling_are_what_counting_gives(items):
     cut = cut_in_half(array)
     assert cut.labels.sum() == len(items) - len(items) // 2
     majority = {v: round(float(np.mean(cut.labels[array == v])) + 1e-9) for v in set(items)}
-    assert cut.noise == pytest.approx(np.mean([majority[v] != y for v, y in zip(items, cut.labels, strict=True)]))
+    assert cut.noise == pytest.approx(
+        np.mean([majority[v] != y for v, y in zip(items, cut.labels, strict=True)])
+    )
     assert cut.ceiling == pytest.approx(roc_auc_score(cut.labels, array))
 
 

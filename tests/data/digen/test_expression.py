@@ -58,7 +58,11 @@ def test_the_values_of_1000_random_trees_are_those_of_python_bit_for_bit():
 
 
 def test_a_constant_formula_has_its_value_on_every_row():
-    assert Expression.parse("safeDiv(3.0, 2.0)").evaluate(np.zeros((3, 1))).tolist() == [1.5, 1.5, 1.5]
+    assert Expression.parse("safeDiv(3.0, 2.0)").evaluate(np.zeros((3, 1))).tolist() == [
+        1.5,
+        1.5,
+        1.5,
+    ]
     assert Expression.parse("safeDiv(3.0, 0.0)").evaluate(np.zeros((2, 1))).tolist() == [1.0, 1.0]
 
 

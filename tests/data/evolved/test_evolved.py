@@ -71,7 +71,9 @@ def test_all_stands_for_every_dataset_in_an_experiment(tmp_path):
     assert len(expand("paragone-v1:all")) == len(set(expand("paragone-v1:all"))) == n_sets
     assert expand("digen:3") == ("digen:3",)
     file = tmp_path / "e.toml"
-    file.write_text('name = "e"\n[data]\nsets = ["paragone-v1:all"]\n[methods.V]\nuse = "variance"\n')
+    file.write_text(
+        'name = "e"\n[data]\nsets = ["paragone-v1:all"]\n[methods.V]\nuse = "variance"\n'
+    )
     assert len({dataset.fingerprint for dataset in Experiment.from_toml(file)._data}) == n_sets
 
 
@@ -86,7 +88,10 @@ def own(tmp_path):
     """A collection of one's own, as a duel or a search leaves it: two datasets of the shipped one under other names."""
     folder = tmp_path / "mine"
     folder.mkdir()
-    sets = [{**asdict(entry), "name": f"mine-{place}"} for place, entry in enumerate(entries("paragone-v1")[4:6], 1)]
+    sets = [
+        {**asdict(entry), "name": f"mine-{place}"}
+        for place, entry in enumerate(entries("paragone-v1")[4:6], 1)
+    ]
     (folder / "collection.json").write_text(json.dumps({"format": 1, "name": "mine", "sets": sets}))
     return folder
 
@@ -100,7 +105,9 @@ def test_a_collection_of_ones_own_is_loaded_by_path_and_number_or_name(own, monk
         np.testing.assert_array_equal(found.X, shipped.X)
         np.testing.assert_array_equal(found.y, shipped.y)
     assert load("mine:2", name="other").name == "other"
-    with pytest.raises(InputError, match=r"unknown dataset in .*collection\.json 'mine-3': did you mean 'mine-"):
+    with pytest.raises(
+        InputError, match=r"unknown dataset in .*collection\.json 'mine-3': did you mean 'mine-"
+    ):
         load("mine:mine-3")
     (own / "collection.json").write_text('{"sets": [{"name": "x"}]}')
     with pytest.raises(InputError, match="is not a collection file"):
@@ -113,6 +120,6 @@ def test_a_collection_of_ones_own_goes_into_an_experiment_file_by_its_path(own):
         (own.parent / "d.toml").write_text(text.format(sets=sets))
         found = Experiment.from_toml(own.parent / "d.toml")._data
         expected = [load(f"paragone-v1:{number}") for number in numbers]
-        assert [np.array_equal(one.X, other.X) for one, other in zip(found, expected, strict=True)] == [True] * len(
-            numbers
-        )
+        assert [
+            np.array_equal(one.X, other.X) for one, other in zip(found, expected, strict=True)
+        ] == [True] * len(numbers)

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.io import savemat
 
-from paragone.data import Dataset, ReadOptions, SplitPlan, describe_splits, load, make_splits, save_npz
+from paragone.data import (
+    Dataset,
+    ReadOptions,
+    SplitPlan,
+    describe_splits,
+    load,
+    make_splits,
+    save_npz,
+)
 from paragone.data.readers.folds import FoldPart, oriented
 from paragone.errors import InputError
 
@@ -25,7 +33,9 @@ def folds(seed: int = 0) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
     made = []
     for _ in range(N_FOLDS):
-        Y = np.vstack([np.eye(N_LABELS), np.zeros((1, N_LABELS)), rng.integers(0, 2, (N_TRAIN, N_LABELS))])
+        Y = np.vstack(
+            [np.eye(N_LABELS), np.zeros((1, N_LABELS)), rng.integers(0, 2, (N_TRAIN, N_LABELS))]
+        )
         Y_train, Y_test = Y[:N_TRAIN], Y[-N_TEST:]
         made.append(
             {
@@ -50,7 +60,12 @@ def written(folder: Path, contents: list[dict[str, Any]], meta: Any = None) -> P
 def parts_of(dataset: Dataset, fold: int) -> dict[str, Any]:
     train, test = dataset.stored_splits[fold]
     X = dataset.X.toarray() if sparse.issparse(dataset.X) else dataset.X
-    return {"X_train": X[train], "Y_train": dataset.y[train], "X_test": X[test], "Y_test": dataset.y[test]}
+    return {
+        "X_train": X[train],
+        "Y_train": dataset.y[train],
+        "X_test": X[test],
+        "Y_test": dataset.y[test],
+    }
 
 
 def same(dataset: Dataset, contents: list[dict[str, Any]]) -> None:
@@ -122,7 +137,11 @@ def test_version_73_files_read_like_version_5(tmp_path, as_sparse):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    n_train=st.integers(1, 6), n_test=st.integers(1, 6), d=st.integers(1, 6), L=st.integers(1, 6), turn=st.booleans()
+    n_train=st.integers(1, 6),
+    n_test=st.integers(1, 6),
+    d=st.integers(1, 6),
+    L=st.integers(1, 6),
+    turn=st.booleans(),
 )
 def test_turned_labels_are_found_out_unless_both_ways_agree(n_train, n_test, d, L, turn):
     rng = np.random.default_rng(0)
@@ -143,7 +162,9 @@ def lacking(name: str) -> Any:
 
 
 def changed(fold: int, **by: Any) -> Any:
-    return lambda all_: [{**c, **{k: f(c[k]) for k, f in by.items()}} if i == fold else c for i, c in enumerate(all_)]
+    return lambda all_: [
+        {**c, **{k: f(c[k]) for k, f in by.items()}} if i == fold else c for i, c in enumerate(all_)
+    ]
 
 
 def constant(value: int) -> Any:
@@ -152,25 +173,43 @@ def constant(value: int) -> Any:
         Y[:, 1] = value
         return Y
 
-    return lambda all_: [{**c, "Y_train": to_constant(c["Y_train"]), "Y_test": to_constant(c["Y_test"])} for c in all_]
+    return lambda all_: [
+        {**c, "Y_train": to_constant(c["Y_train"]), "Y_test": to_constant(c["Y_test"])}
+        for c in all_
+    ]
 
 
 BAD = {
-    "no Y_test": (lacking("Y_test"), "fold1.mat: Y_test missing; the file holds x_test, x_train, y_train"),
+    "no Y_test": (
+        lacking("Y_test"),
+        "fold1.mat: Y_test missing; the file holds x_test, x_train, y_train",
+    ),
     "other features": (
         changed(1, X_train=lambda X: X[:, 1:], X_test=lambda X: X[:, 1:]),
-        "fold1.mat: X_train has 4 features, X_train of fold0.mat has 5; all folds must have the same",
+        (
+            "fold1.mat: X_train has 4 features, X_train of fold0.mat has 5; all folds must have the"
+            " same"
+        ),
     ),
-    "other features in test": (changed(2, X_test=lambda X: X[:, 1:]), "fold2.mat: X_test has 4 features"),
+    "other features in test": (
+        changed(2, X_test=lambda X: X[:, 1:]),
+        "fold2.mat: X_test has 4 features",
+    ),
     "other labels": (
         changed(1, Y_train=lambda Y: Y[:, 1:], Y_test=lambda Y: Y[:, 1:]),
         "fold1.mat: Y_train has 2 labels, Y_train of fold0.mat has 3",
     ),
-    "rows lost": (changed(2, Y_test=lambda Y: Y[1:]), "fold2.mat: X_test has 4 rows and Y_test has 3"),
+    "rows lost": (
+        changed(2, Y_test=lambda Y: Y[1:]),
+        "fold2.mat: X_test has 4 rows and Y_test has 3",
+    ),
     "no label": (constant(0), "label 2 of 3 (y1) is negative in all rows of all folds"),
     "only label": (constant(1), 'drop = ["y1"], or keep it by "constant_labels": [2]'),
     "odd labels": (changed(0, Y_train=lambda Y: Y + 1), "fold0.mat: Y_train"),
-    "empty": (changed(0, X_test=lambda X: X[:0], Y_test=lambda Y: Y[:0]), "fold0.mat: X_test is empty (0 x 5)"),
+    "empty": (
+        changed(0, X_test=lambda X: X[:0], Y_test=lambda Y: Y[:0]),
+        "fold0.mat: X_test is empty (0 x 5)",
+    ),
     "text": (changed(1, X_train=lambda X: "text"), "fold1.mat: X_train is not a matrix of numbers"),
 }
 
@@ -220,7 +259,10 @@ def test_a_missing_folder_and_a_folder_of_folders_are_told_apart(tmp_path):
         ({"folds": 4}, "meta.json says 4 folds, the files have 3"),
         ({"d": 6}, "meta.json says 6 features, the files have 5"),
         ({"L": 2}, "meta.json says 2 labels, the files have 3"),
-        ({"target_names": ["a", "b"]}, "target_names in meta.json must be a list of 3 different names"),
+        (
+            {"target_names": ["a", "b"]},
+            "target_names in meta.json must be a list of 3 different names",
+        ),
         ([1], "a JSON object is needed"),
     ],
 )
@@ -230,7 +272,9 @@ def test_a_meta_file_that_disagrees_is_refused(tmp_path, meta, sentence):
 
 
 def test_names_come_from_the_meta_file(tmp_path):
-    dataset = load(written(tmp_path / "Arts", folds(), {"target_names": ["a", "b", "c"], "by": "someone"}))
+    dataset = load(
+        written(tmp_path / "Arts", folds(), {"target_names": ["a", "b", "c"], "by": "someone"})
+    )
     assert dataset.target_names == ("a", "b", "c")
     assert dataset.feature_names == ("x0", "x1", "x2", "x3", "x4")
 
@@ -246,7 +290,10 @@ def test_a_constant_label_can_be_left_out(tmp_path):
     contents = constant(0)(folds())
     dataset = load(written(tmp_path / "Arts", contents), drop=["y1", "x4"])
     assert dataset.target_names == ("y0", "y2")
-    same(dataset, [{k: v[:, [0, 2]] if k[0] == "Y" else v[:, :4] for k, v in c.items()} for c in contents])
+    same(
+        dataset,
+        [{k: v[:, [0, 2]] if k[0] == "Y" else v[:, :4] for k, v in c.items()} for c in contents],
+    )
     with pytest.raises(InputError, match="unknown column to drop"):
         load(tmp_path / "Arts", drop=["y7"])
 
@@ -284,8 +331,12 @@ def test_stored_values_are_scaled_only_when_asked(tmp_path):
 def test_the_folds_are_part_of_the_fingerprint(tmp_path):
     dataset = load(written(tmp_path / "Arts", folds()))
     plain = Dataset("a", dataset.X, dataset.y, "multilabel")
-    swapped = Dataset("a", dataset.X, dataset.y, "multilabel", stored_splits=dataset.stored_splits[::-1])
-    same_again = Dataset("b", dataset.X, dataset.y, "multilabel", stored_splits=dataset.stored_splits)
+    swapped = Dataset(
+        "a", dataset.X, dataset.y, "multilabel", stored_splits=dataset.stored_splits[::-1]
+    )
+    same_again = Dataset(
+        "b", dataset.X, dataset.y, "multilabel", stored_splits=dataset.stored_splits
+    )
     assert len({dataset.fingerprint, plain.fingerprint, swapped.fingerprint}) == 3
     assert same_again.fingerprint == dataset.fingerprint
     assert load(save_npz(dataset, tmp_path / "again.npz")).fingerprint == dataset.fingerprint

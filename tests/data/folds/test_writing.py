@@ -34,7 +34,9 @@ def test_a_file_holds_the_scaled_split_and_its_rows(tmp_path, plan, make):
     assert folder == tmp_path / dataset.name
     for split in make_splits(dataset, PLANS[plan], seed=42):
         content = loadmat(folder / f"fold{split.fold}.mat")
-        wanted = scale_split(dataset.X[split.train], dataset.X[split.test], PLANS[plan].scale or "minmax")
+        wanted = scale_split(
+            dataset.X[split.train], dataset.X[split.test], PLANS[plan].scale or "minmax"
+        )
         for name, matrix in zip(("X_train", "X_test"), wanted, strict=True):
             found = content[name].toarray() if sparse.issparse(content[name]) else content[name]
             np.testing.assert_array_equal(found, matrix)
@@ -57,7 +59,9 @@ def test_reading_gives_back_what_was_written(tmp_path, make):
     assert again.name == dataset.name
     assert again.feature_names == dataset.feature_names
     assert again.target_names == dataset.target_names
-    for split, (train, test) in zip(make_splits(dataset, plan, 9), again.stored_splits, strict=True):
+    for split, (train, test) in zip(
+        make_splits(dataset, plan, 9), again.stored_splits, strict=True
+    ):
         X_train, X_test = scale_split(dataset.X[split.train], dataset.X[split.test], "minmax")
         kept = scale_split(again.X[train], again.X[test], "none")
         np.testing.assert_array_equal(kept[0], X_train)
@@ -88,7 +92,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path):
 def test_a_label_without_positives_survives_the_round_trip(tmp_path):
     rng = np.random.default_rng(0)
     Y = np.column_stack([rng.integers(0, 2, (40, 2)), np.zeros(40)])
-    folder = export_folds(Dataset("d", rng.random((40, 3)), Y, "multilabel"), tmp_path, PLANS["kfold"], 0)
+    folder = export_folds(
+        Dataset("d", rng.random((40, 3)), Y, "multilabel"), tmp_path, PLANS["kfold"], 0
+    )
     assert json.loads((folder / "meta.json").read_text())["constant_labels"] == [3]
     assert load(folder).n_targets == 3
 

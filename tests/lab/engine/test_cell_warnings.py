@@ -63,10 +63,14 @@ class ReadableOnce(UserWarning):
 @pytest.fixture
 def task() -> Iterator[CellTask]:
     generator = np.random.default_rng(0)
-    data = Dataset("d", generator.random((40, 5)), (generator.random((40, 3)) < 0.5).astype(int), "multilabel")
+    data = Dataset(
+        "d", generator.random((40, 5)), (generator.random((40, 3)) < 0.5).astype(int), "multilabel"
+    )
     with Spool() as spool:
         rows = np.arange(40)
-        split = SplitReference(spool.add(data), data.fingerprint, rows[:30], rows[30:], "none", "multilabel")
+        split = SplitReference(
+            spool.add(data), data.fingerprint, rows[:30], rows[30:], "none", "multilabel"
+        )
         yield CellTask(split, Method(Warns), Curve(), 1, 2, None)
 
 
@@ -121,7 +125,9 @@ def test_a_message_is_cut_and_can_be_written_as_utf_8(hostile):
 def test_a_warning_that_cannot_be_read_is_kept_all_the_same():
     with tallied_warnings() as tally:
         warnings.warn(ReadableOnce(), stacklevel=1)
-    assert tally.counts == (WarningCount("ReadableOnce", "a message that cannot be read (OSError)"),)
+    assert tally.counts == (
+        WarningCount("ReadableOnce", "a message that cannot be read (OSError)"),
+    )
 
 
 def test_a_method_that_silences_itself_is_not_heard():
@@ -131,7 +137,11 @@ def test_a_method_that_silences_itself_is_not_heard():
     assert tally.counts == ()
 
 
-@given(st.lists(st.tuples(st.sampled_from([UserWarning, RuntimeWarning]), st.integers(0, 2 * DISTINCT))))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([UserWarning, RuntimeWarning]), st.integers(0, 2 * DISTINCT))
+    )
+)
 def test_counts_are_those_of_a_plain_counter_and_none_is_lost(given_out):
     with tallied_warnings() as tally:
         for category, number in given_out:
@@ -144,4 +154,6 @@ def test_counts_are_those_of_a_plain_counter_and_none_is_lost(given_out):
     assert [w.count for w in told[:DISTINCT]] == [plain[name] for name in first]
     assert len(told) <= DISTINCT + 1
     if len(plain) <= DISTINCT:
-        assert sorted(w.count for w in warnings_together(told, told)) == sorted(2 * w.count for w in told)
+        assert sorted(w.count for w in warnings_together(told, told)) == sorted(
+            2 * w.count for w in told
+        )

@@ -46,7 +46,9 @@ class Ledger(Silent):
 @pytest.fixture(scope="module")
 def client():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
         Client(cluster) as connected,
     ):
         yield connected
@@ -55,7 +57,9 @@ def client():
 def test_a_cluster_gives_the_same_bytes_with_the_users_module_beside_the_file(tmp_path, client):
     file = write_lab(tmp_path, METHODS)
     Experiment.from_toml(file).run(tmp_path / "here.sqlite", workers=0).close()
-    results = Experiment.from_toml(file).run(tmp_path / "there.sqlite", executor=client.get_executor())
+    results = Experiment.from_toml(file).run(
+        tmp_path / "there.sqlite", executor=client.get_executor()
+    )
     assert contents(tmp_path / "there.sqlite") == contents(tmp_path / "here.sqlite")
     assert results.runs()["environment"].iloc[0]["engine"].startswith("Dask at tcp://")
 
@@ -75,14 +79,18 @@ def test_another_version_of_the_users_module_is_run_anew_by_the_same_workers(tmp
         (folder / "changing_methods.py").write_text(module)
         sys.modules.pop("changing_methods", None)
         sys.path[:] = [path for path in sys.path if not path.startswith(str(tmp_path))]
-        results = Experiment.from_toml(file).run(folder / "a.sqlite", executor=client.get_executor())
+        results = Experiment.from_toml(file).run(
+            folder / "a.sqlite", executor=client.get_executor()
+        )
         rankings.append(results.ranking("wine-traits", 0, "Still").tolist())
     assert rankings[0] == rankings[1][::-1]
 
 
 @pytest.mark.slow
 def test_a_worker_without_a_common_disk_is_sent_every_dataset_once(tmp_path, client):
-    file = write_lab(tmp_path, METHODS, data='sets = ["wine-traits", "digits-traits"]', split="folds = 2")
+    file = write_lab(
+        tmp_path, METHODS, data='sets = ["wine-traits", "digits-traits"]', split="folds = 2"
+    )
     Experiment.from_toml(file).run(tmp_path / "here.sqlite", workers=0).close()
     experiment = Experiment.from_toml(file)
     cluster = DaskCluster(client.get_executor(), Conditions(import_paths=experiment.code_folders()))
@@ -96,9 +104,14 @@ def test_a_worker_without_a_common_disk_is_sent_every_dataset_once(tmp_path, cli
 
 
 def test_a_worker_of_another_version_is_refused(tmp_path, client, monkeypatch):
-    monkeypatch.setattr("paragone.lab.engine.shared.library_versions", lambda: {**library_versions(), "numpy": "1.0.0"})
+    monkeypatch.setattr(
+        "paragone.lab.engine.shared.library_versions",
+        lambda: {**library_versions(), "numpy": "1.0.0"},
+    )
     experiment = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2})
-    with pytest.raises(InputError, match=r"tcp://\S+ has numpy \S+ instead of 1.0.0, so its results could differ"):
+    with pytest.raises(
+        InputError, match=r"tcp://\S+ has numpy \S+ instead of 1.0.0, so its results could differ"
+    ):
         experiment.run(tmp_path / "a.sqlite", executor=client.get_executor())
 
 
@@ -119,12 +132,16 @@ def test_a_module_of_the_users_own_is_sent_along(tmp_path, client, monkeypatch):
 def test_a_package_that_a_worker_has_not_installed_is_said(tmp_path, client, monkeypatch):
     folder = tmp_path / "site-packages"
     folder.mkdir()
-    (folder / "installed_here.py").write_text("class Still:\n    def fit(self, X, Y):\n        return self\n")
+    (folder / "installed_here.py").write_text(
+        "class Still:\n    def fit(self, X, Y):\n        return self\n"
+    )
     monkeypatch.syspath_prepend(str(folder))
     from installed_here import Still
 
     experiment = Experiment(["wine-traits"], {"S": Still}, {"folds": 2})
-    with pytest.raises(InputError, match=r"tcp://\S+: No module named 'installed_here': install it there, or put"):
+    with pytest.raises(
+        InputError, match=r"tcp://\S+: No module named 'installed_here': install it there, or put"
+    ):
         experiment.run(tmp_path / "a.sqlite", executor=client.get_executor())
 
 
@@ -136,7 +153,11 @@ def test_limits_are_kept_on_a_cluster(tmp_path, client):
         "Hoards": 'use = "lab_methods:Hoards"',
     }
     file = write_lab(tmp_path, methods, split="folds = 2", limits='seconds = 30\nmemory = "700MiB"')
-    places = Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=client.get_executor()).places()
+    places = (
+        Experiment.from_toml(file)
+        .run(tmp_path / "a.sqlite", executor=client.get_executor())
+        .places()
+    )
     assert places.groupby("method")["status"].agg(set).to_dict() == {
         "Good": {"done"},
         "Hangs": {"timeout"},
@@ -148,7 +169,9 @@ def test_limits_are_kept_on_a_cluster(tmp_path, client):
 def test_at_the_end_of_a_budget_the_workers_are_free_again(tmp_path, client):
     file = write_lab(tmp_path, {"Hangs": 'use = "lab_methods:Hangs"'})
     ledger = Ledger()
-    Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=client.get_executor(), observer=ledger, budget=15.0)
+    Experiment.from_toml(file).run(
+        tmp_path / "a.sqlite", executor=client.get_executor(), observer=ledger, budget=15.0
+    )
     assert ledger.tally.out_of_budget
     deadline = time.monotonic() + 60
     while any(client.processing().values()) and time.monotonic() < deadline:
@@ -172,9 +195,13 @@ def test_a_lost_worker_is_counted_and_no_cell_is_charged(tmp_path, client):
 
     killer = Killer()
     file.with_name("lab_methods.py").write_text(
-        file.with_name("lab_methods.py").read_text().replace('os.environ.get("LAB_NAP", "0")', '"1.5"')
+        file.with_name("lab_methods.py")
+        .read_text()
+        .replace('os.environ.get("LAB_NAP", "0")', '"1.5"')
     )
-    results = Experiment.from_toml(file).run(tmp_path / "there.sqlite", executor=client.get_executor(), observer=killer)
+    results = Experiment.from_toml(file).run(
+        tmp_path / "there.sqlite", executor=client.get_executor(), observer=killer
+    )
     assert set(results.places()["status"]) == {"done"}
     assert any(sentence.startswith("lost the worker tcp://") for sentence in killer.sentences)
     losses = results.losses()
@@ -212,8 +239,16 @@ def test_a_cluster_of_this_machines_own_listens_to_this_machine_only():
 
     def listening() -> set[tuple[int, str]]:
         family = [me, *me.children(recursive=True)]
-        found = [(process.pid, each) for process in family for each in process.net_connections(kind="inet")]
-        return {(pid, f"{each.laddr.ip}:{each.laddr.port}") for pid, each in found if each.status == "LISTEN"}
+        found = [
+            (process.pid, each)
+            for process in family
+            for each in process.net_connections(kind="inet")
+        ]
+        return {
+            (pid, f"{each.laddr.ip}:{each.laddr.port}")
+            for pid, each in found
+            if each.status == "LISTEN"
+        }
 
     before = listening()
     with dask_executor(workers=1) as executor:
@@ -221,6 +256,7 @@ def test_a_cluster_of_this_machines_own_listens_to_this_machine_only():
         opened = listening() - before
     addresses = {address.rpartition(":")[0] for _, address in opened}
     assert addresses == {"127.0.0.1"}
-    # The scheduler, its dashboard and a nanny here; a worker and its dashboard in a process of its own.
+    # The scheduler, its dashboard and a nanny here; a worker and its dashboard in a process of its
+    # own.
     assert len(opened) >= 5
     assert len({pid for pid, _ in opened}) == 2

@@ -24,5 +24,8 @@ def test_where_nothing_can_be_forked_every_cell_has_a_fresh_process(tmp_path, mo
     statuses = results.places().groupby("method")["status"].agg(set).to_dict()
     assert statuses == {"Counts": {"done"}, "Quits": {"failed"}}
     with Store(tmp_path / "a.sqlite") as store:
-        first = [int(store.fitted(cell.fit_key).arrays["ranking"][1]) for cell in StoredCells(store, "fresh").cells]
+        first = [
+            int(store.fitted(cell.fit_key).arrays["ranking"][1])
+            for cell in StoredCells(store, "fresh").cells
+        ]
     assert first == [0, 0], "each was the first of its process"

@@ -61,7 +61,9 @@ def test_a_task_over_its_time_is_ended_and_the_next_one_runs(guarded, task):
 
 
 @pytest.mark.parametrize("fill", [fills_at_once, fills_bit_by_bit, lets_a_child_fill])
-def test_a_task_over_its_memory_is_ended_and_the_next_one_runs(guarded, fill: Callable[[int], Outcome]):
+def test_a_task_over_its_memory_is_ended_and_the_next_one_runs(
+    guarded, fill: Callable[[int], Outcome]
+):
     process = guarded(Limits(memory=600 * MIB))
     outcome = process.run(fill, 900 * MIB)
     assert outcome.status == "failed"

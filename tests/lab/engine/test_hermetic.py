@@ -51,16 +51,25 @@ def folder(spool):
 
 @pytest.fixture
 def seat(tmp_path):
-    processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE])))
+    processes = CellProcesses(
+        lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE]))
+    )
     processes.start()
     yield processes
     processes.kill()
 
 
 def order(
-    folder: str, source: str = "", limits: Limits | None = None, *, watch: bool = False, seed: int = 1
+    folder: str,
+    source: str = "",
+    limits: Limits | None = None,
+    *,
+    watch: bool = False,
+    seed: int = 1,
 ) -> CellOrder:
-    reference = SplitReference(folder, "split", np.arange(30), np.arange(30, 40), "minmax", "multilabel")
+    reference = SplitReference(
+        folder, "split", np.arange(30), np.arange(30, 40), "minmax", "multilabel"
+    )
     task = CellTask(reference, Method.declare(Does(source)), CURVE, seed, 2, None)
     return CellOrder(PackedTask.of(task, ()), limits or Limits(), watch)
 
@@ -72,20 +81,31 @@ def outcome(seat: CellProcesses, *args, **kwargs) -> Outcome:
 
 
 class TestWhatACellFinds:
-    def test_a_folder_for_temporary_files_of_its_own_that_goes_with_it(self, seat, folder, tmp_path):
-        source = "import tempfile, pathlib; p = tempfile.mkdtemp(); print(p); pathlib.Path(p, 'f').write_text('x')"
+    def test_a_folder_for_temporary_files_of_its_own_that_goes_with_it(
+        self, seat, folder, tmp_path
+    ):
+        source = (
+            "import tempfile, pathlib; p = tempfile.mkdtemp(); print(p); pathlib.Path(p,"
+            " 'f').write_text('x')"
+        )
         places = [Path(outcome(seat, folder, source).output.strip()) for _ in range(2)]
         assert all(place.is_relative_to(tmp_path) for place in places)
         assert places[0].parent != places[1].parent
         assert list(tmp_path.iterdir()) == []
 
-    def test_the_environment_folder_and_path_of_whoever_ordered_it(self, folder, tmp_path, monkeypatch):
+    def test_the_environment_folder_and_path_of_whoever_ordered_it(
+        self, folder, tmp_path, monkeypatch
+    ):
         monkeypatch.setenv("ORDERED_WITH", "this")
         monkeypatch.chdir(tmp_path)
         monkeypatch.syspath_prepend(str(tmp_path / "modules"))
         processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload())
         processes.start()
-        told = outcome(processes, folder, "import os, sys; print(os.environ['ORDERED_WITH'], os.getcwd(), sys.path[0])")
+        told = outcome(
+            processes,
+            folder,
+            "import os, sys; print(os.environ['ORDERED_WITH'], os.getcwd(), sys.path[0])",
+        )
         processes.kill()
         assert told.output.split() == ["this", str(tmp_path), str(tmp_path / "modules")]
 
@@ -98,7 +118,9 @@ class TestWhatACellFinds:
         threads, hashed = outcome(seat, folder, source).output.splitlines()
         assert threads == "{1} 1"
         fixed = {**os.environ, "PYTHONHASHSEED": "0"}
-        known = subprocess.run([sys.executable, "-c", "print(hash('text'))"], env=fixed, capture_output=True, text=True)
+        known = subprocess.run(
+            [sys.executable, "-c", "print(hash('text'))"], env=fixed, capture_output=True, text=True
+        )
         assert hashed == known.stdout.strip()
 
     def test_no_descriptor_but_the_three_and_its_own(self, seat, folder):
@@ -145,7 +167,9 @@ class TestWhatACellFinds:
         ZYGOTES.close()
         assert told[0] == told[1] != ""
 
-    def test_the_users_module_as_it_stands_whatever_byte_code_lies_beside_it(self, folder, tmp_path, monkeypatch):
+    def test_the_users_module_as_it_stands_whatever_byte_code_lies_beside_it(
+        self, folder, tmp_path, monkeypatch
+    ):
         module = tmp_path / "mine" / "of_the_user.py"
         module.parent.mkdir()
         monkeypatch.syspath_prepend(str(module.parent))
@@ -159,7 +183,9 @@ class TestWhatACellFinds:
         module.write_text("VALUE = 2\n")
         os.utime(module, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
         stale = [sys.executable, "-c", source]
-        told = subprocess.run(stale, cwd=module.parent, capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(
+            stale, cwd=module.parent, capture_output=True, text=True, check=True
+        ).stdout
         assert told == "1\n", "Python itself is to be misled here, or the test shows nothing"
         assert outcome(processes, folder, source).output == "2\n"
         processes.kill()
@@ -179,7 +205,10 @@ class TestHowItEnds:
         assert told == "held back"
 
     def test_over_its_time_it_is_ended_and_says_where_it_was(self, seat, folder):
-        source = "import re, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); re.match(r'(a+)+$', 'a' * 40 + 'b')"
+        source = (
+            "import re, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); re.match(r'(a+)+$',"
+            " 'a' * 40 + 'b')"
+        )
         ended = outcome(seat, folder, source, Limits(seconds=1.0))
         assert (ended.status, ended.error) == ("timeout", "took longer than the limit of 1 s")
         assert "most recent call first" in ended.traceback
@@ -209,11 +238,24 @@ class TestHowItEnds:
 
     def test_the_data_that_it_reads_and_writes_do_not_count_as_its_own(self, spool, tmp_path):
         rng = np.random.default_rng(0)
-        big = spool.add(Dataset("big", rng.random((8000, 1000)), rng.integers(0, 2, (8000, 2)), "multilabel"))
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE])))
+        big = spool.add(
+            Dataset("big", rng.random((8000, 1000)), rng.integers(0, 2, (8000, 2)), "multilabel")
+        )
+        processes = CellProcesses(
+            lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE]))
+        )
         processes.start()
-        reference = SplitReference(big, "big", np.arange(7000), np.arange(7000, 8000), "none", "multilabel")
-        task = CellTask(reference, Method.declare(Does("print(sum(row.max() for row in X) > 0)")), CURVE, 1, 2, None)
+        reference = SplitReference(
+            big, "big", np.arange(7000), np.arange(7000, 8000), "none", "multilabel"
+        )
+        task = CellTask(
+            reference,
+            Method.declare(Does("print(sum(row.max() for row in X) > 0)")),
+            CURVE,
+            1,
+            2,
+            None,
+        )
         ended, _ = processes.run(CellOrder(PackedTask.of(task, ()), Limits(memory=40 * MIB)))
         processes.kill()
         assert (ended.status, ended.error) == ("done", "")
@@ -229,7 +271,10 @@ class TestHowItEnds:
         sleeper = outcome(seat, folder, "import time; time.sleep(0.5)")
         assert sleeper.seconds >= 0.5
         assert sleeper.cpu_seconds < 0.4
-        spins = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'for _ in range(4000000): pass'])"
+        spins = (
+            "import subprocess, sys; subprocess.run([sys.executable, '-c', 'for _ in"
+            " range(4000000): pass'])"
+        )
         assert outcome(seat, folder, spins).cpu_seconds > 0.02, "its children's time is its own"
 
     def test_nobody_waits_for_a_cell_that_nobody_wants(self, seat, folder):
@@ -284,7 +329,8 @@ class TestHowItEnds:
             return descriptors, len(child_processes(process)), len(os.listdir("/proc/self/fd"))
 
         def are_released() -> bool:
-            # What other tests left open in this process, and the result before, may be closed meanwhile.
+            # What other tests left open in this process, and the result before, may be closed
+            # meanwhile.
             return all(now <= then for now, then in zip(held(), before, strict=True))
 
         outcome(seat, folder)
@@ -327,39 +373,57 @@ class TestWhoeverOrders:
         """
         Y = np.column_stack([y, 1 - y])
         data = Dataset("d", X, Y, "multilabel")
-        experiment = Experiment([data], {"M": Does(source)}, {"folds": 2}, CURVE, seconds_limit=120.0)
+        experiment = Experiment(
+            [data], {"M": Does(source)}, {"folds": 2}, CURVE, seconds_limit=120.0
+        )
         results = experiment.run(tmp_path / "a.sqlite", workers=2)
-        assert list(results.places()["status"]) == ["done", "done"], results.failures()["error"].tolist()
+        assert list(results.places()["status"]) == ["done", "done"], results.failures()[
+            "error"
+        ].tolist()
 
     def test_may_end_at_any_time_and_everything_ends_with_it(self, tmp_path):
         """A cell inside native code that holds the interpreter hears no signal handler and no thread of its own."""
         (tmp_path / "stuck.py").write_text(STUCK)
         (tmp_path / "lab.toml").write_text(LAB)
         command = [sys.executable, "-m", "paragone", "run", "lab.toml", "--workers", "1"]
-        run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         marks = [tmp_path / "cell", tmp_path / "child"]
         deadline = time.monotonic() + 120.0
-        while not all(mark.exists() and mark.read_text() for mark in marks) and time.monotonic() < deadline:
+        while (
+            not all(mark.exists() and mark.read_text() for mark in marks)
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.02)
         os.kill(run.pid, signal.SIGKILL)
         run.wait()
         assert all(_gone(int(mark.read_text())) for mark in marks)
 
-    def test_is_not_asked_for_memory_that_the_zygote_must_not_fork(self, tmp_path, folder, monkeypatch):
+    def test_is_not_asked_for_memory_that_the_zygote_must_not_fork(
+        self, tmp_path, folder, monkeypatch
+    ):
         """A package that starts a thread at import is left to the cells: a fork copies its locks, not the thread."""
         (tmp_path / "starts_a_thread.py").write_text(
-            "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\nVALUE = 3\n"
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(600,),"
+            " daemon=True).start()\nVALUE = 3\n"
         )
         monkeypatch.syspath_prepend(str(tmp_path))
         ZYGOTES.close()
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(("starts_a_thread", "json")))
+        processes = CellProcesses(
+            lambda: surroundings(str(tmp_path)), Preload(("starts_a_thread", "json"))
+        )
         processes.start()
         told = outcome(processes, folder, "import starts_a_thread; print(starts_a_thread.VALUE)")
         processes.kill()
         assert (told.status, told.output) == ("done", "3\n")
         tasks = Path(f"/proc/{ZYGOTES._running._process.pid}/task").iterdir()
         # PyArrow's allocator has a thread that a fork does no harm to.
-        assert {(task / "comm").read_text().strip() for task in tasks} <= {"python", "python3", "jemalloc_bg_thd"}
+        assert {(task / "comm").read_text().strip() for task in tasks} <= {
+            "python",
+            "python3",
+            "jemalloc_bg_thd",
+        }
 
     def test_is_told_why_no_seat_can_be_had(self, monkeypatch, tmp_path):
         ZYGOTES.close()
@@ -409,7 +473,12 @@ class TestTheDataOfACell:
             found = laid.mapped()
             laid.close()
         X_train, X_test = scale_split(X[train], X[test], scale)
-        for name, wanted in (("X_train", X_train), ("X_test", X_test), ("y_train", y[train]), ("y_test", y[test])):
+        for name, wanted in (
+            ("X_train", X_train),
+            ("X_test", X_test),
+            ("y_train", y[train]),
+            ("y_test", y[test]),
+        ):
             array = getattr(found, name)
             assert array.tobytes() == wanted.tobytes(), name
             assert array.dtype == wanted.dtype
@@ -422,7 +491,9 @@ class TestTheDataOfACell:
         with Spool() as spool:
             folder = spool.add(Dataset("d", sparse.csr_array(X), y, "classification"))
             laid = lay_out_split(
-                SplitReference(folder, "s", np.arange(15), np.arange(15, 20), "none", "classification")
+                SplitReference(
+                    folder, "s", np.arange(15), np.arange(15, 20), "none", "classification"
+                )
             )
             found = laid.mapped()
         assert np.array_equal(found.X_train, X[:15])
@@ -433,7 +504,9 @@ class TestTheDataOfACell:
         X = np.arange(12.0).reshape(6, 2)
         with Spool() as spool:
             folder = spool.add(Dataset("d", X, np.arange(6) % 2, "classification"))
-            laid = lay_out_split(SplitReference(folder, "s", np.arange(4), np.arange(4, 6), "none", "classification"))
+            laid = lay_out_split(
+                SplitReference(folder, "s", np.arange(4), np.arange(4, 6), "none", "classification")
+            )
             first, second = laid.mapped(), laid.mapped()
             ctypes.memset(first.X_train.ctypes.data, 0, first.X_train.nbytes)
             first.y_train[...] = 7
@@ -448,10 +521,15 @@ class TestTheDataOfACell:
 
 class TestIsolation:
     def test_one_process_per_worker_can_be_declared_and_is_kept_with_the_run(self, tmp_path):
-        source = "import builtins; builtins.seen = getattr(builtins, 'seen', 0) + 1; print(builtins.seen)"
+        source = (
+            "import builtins; builtins.seen = getattr(builtins, 'seen', 0) + 1;"
+            " print(builtins.seen)"
+        )
         printed = {}
         for isolation in ("cell", "worker"):
-            experiment = Experiment(["wine-traits"], {"M": Does(source)}, {"folds": 3}, CURVE, isolation=isolation)
+            experiment = Experiment(
+                ["wine-traits"], {"M": Does(source)}, {"folds": 3}, CURVE, isolation=isolation
+            )
             follower = Follower()
             results = experiment.run(tmp_path / f"{isolation}.sqlite", workers=1, observer=follower)
             assert results.runs()["environment"].iloc[0]["isolation"] == isolation
@@ -462,15 +540,29 @@ class TestIsolation:
         source = "import os, sys; sys.exit(3) if os.path.exists('x') else os.abort()"
         methods = {"Aborts": Does(source), "Quits": Does("raise SystemExit(0)"), "Good": Does()}
         methods["Hangs"] = Does("import time; time.sleep(100)")
-        experiment = Experiment(["wine-traits"], methods, {"folds": 2}, CURVE, isolation="worker", seconds_limit=2.0)
-        statuses = experiment.run(tmp_path / "a.sqlite", workers=1).places().groupby("method")["status"].agg(set)
-        assert statuses.to_dict() == {"Aborts": {"failed"}, "Quits": {"failed"}, "Good": {"done"}, "Hangs": {"timeout"}}
+        experiment = Experiment(
+            ["wine-traits"], methods, {"folds": 2}, CURVE, isolation="worker", seconds_limit=2.0
+        )
+        statuses = (
+            experiment.run(tmp_path / "a.sqlite", workers=1)
+            .places()
+            .groupby("method")["status"]
+            .agg(set)
+        )
+        assert statuses.to_dict() == {
+            "Aborts": {"failed"},
+            "Quits": {"failed"},
+            "Good": {"done"},
+            "Hangs": {"timeout"},
+        }
 
     def test_in_this_process_a_debugger_can_follow_and_quitting_costs_the_cell_only(self, tmp_path):
         here = os.getpid()
         source = f"import os; self.ranking_ = np.arange(X.shape[1]); assert os.getpid() == {here}"
         methods = {"Here": Does(source), "Quits": Does("raise SystemExit(0)")}
-        results = Experiment(["wine-traits"], methods, {"folds": 2}, CURVE, isolation="none").run(tmp_path / "a.sqlite")
+        results = Experiment(["wine-traits"], methods, {"folds": 2}, CURVE, isolation="none").run(
+            tmp_path / "a.sqlite"
+        )
         assert results.places().groupby("method")["status"].agg(set).to_dict() == {
             "Here": {"done"},
             "Quits": {"failed"},
@@ -515,7 +607,10 @@ class TestWhatMayBeShared:
                 experiment.run(path, workers=1, isolation=isolation).close()
                 with Store(path) as store:
                     cells = [cell for cell in StoredCells(store, "pls").cells if cell.fold < 2]
-                    found = {(c.method, c.fold): store.fitted(c.fit_key).arrays["y"].tobytes() for c in cells}
+                    found = {
+                        (c.method, c.fold): store.fitted(c.fit_key).arrays["y"].tobytes()
+                        for c in cells
+                    }
                 kept[sizes[0], isolation] = dict(sorted(found.items()))
         assert len(kept[1, "cell"]) == 8
         assert all(found == kept[1, "cell"] for found in kept.values())
@@ -524,7 +619,11 @@ class TestWhatMayBeShared:
         nowhere = SplitReference("", "", np.arange(1), np.arange(1), "none")
 
         def group(share: bool, *steps: object) -> str:
-            declared = {"use": "pls", "grid": {"n_components": [1, 2]}, "steps": [list(steps)] if steps else []}
+            declared = {
+                "use": "pls",
+                "grid": {"n_components": [1, 2]},
+                "steps": [list(steps)] if steps else [],
+            }
             protocol = Crossval(share=share)
             variant = next(iter(protocol.declare({"PLS": declared}).values()))
             return shared_group(CellTask(nowhere, variant, protocol, 1, 2, None))

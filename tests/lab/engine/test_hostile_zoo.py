@@ -43,7 +43,11 @@ def beside_the_zoo(*, seconds: float = LIMIT) -> Experiment:
 
 def alone() -> Experiment:
     return Experiment(
-        ["wine-traits"], TRUSTWORTHY, {"folds": 2}, Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",)), name="zoo"
+        ["wine-traits"],
+        TRUSTWORTHY,
+        {"folds": 2},
+        Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",)),
+        name="zoo",
     )
 
 
@@ -85,7 +89,9 @@ def left_behind() -> list[int]:
 
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
-def test_the_bytes_of_an_honest_method_are_those_of_running_alone(tmp_path, monkeypatch, honest_bytes, workers):
+def test_the_bytes_of_an_honest_method_are_those_of_running_alone(
+    tmp_path, monkeypatch, honest_bytes, workers
+):
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     results = beside_the_zoo().run(tmp_path / "zoo.sqlite", workers=workers)
@@ -100,13 +106,20 @@ def test_the_bytes_of_an_honest_method_are_those_of_running_alone(tmp_path, monk
                 assert (status, why[: len(wanted)]) == ("failed", wanted), animal.__name__
             assert len(why) < 3000
     assert left_behind() == []
-    assert list((tmp_path / "temporary").iterdir()) == [], "something was left in the temporary folder"
+    assert list((tmp_path / "temporary").iterdir()) == [], (
+        "something was left in the temporary folder"
+    )
 
 
 def test_a_method_that_caches_learns_nothing_from_the_fold_before(tmp_path):
-    caching = {name: getattr(hostile_zoo, name) for name in ("Memo", "WarmStart", "HidesInNumpy", "CachesOnDisk")}
+    caching = {
+        name: getattr(hostile_zoo, name)
+        for name in ("Memo", "WarmStart", "HidesInNumpy", "CachesOnDisk")
+    }
     split, protocol = {"folds": 3}, Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",))
-    Experiment(["wine-traits"], caching, split, protocol, name="zoo").run(tmp_path / "all.sqlite", workers=1).close()
+    Experiment(["wine-traits"], caching, split, protocol, name="zoo").run(
+        tmp_path / "all.sqlite", workers=1
+    ).close()
     with Store(tmp_path / "all.sqlite") as store:
         for record in StoredCells(store, "zoo").cells:
             if record.method != "WarmStart":
@@ -117,7 +130,9 @@ def test_a_method_that_caches_learns_nothing_from_the_fold_before(tmp_path):
 def test_what_hangs_costs_its_own_time_and_says_where(tmp_path):
     methods = {**{animal.__name__: animal for animal in ENDLESS}, "Honest": Honest}
     protocol = Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",))
-    hanging = Experiment(["wine-traits"], methods, {"folds": 2}, protocol, name="zoo", seconds_limit=3.0)
+    hanging = Experiment(
+        ["wine-traits"], methods, {"folds": 2}, protocol, name="zoo", seconds_limit=3.0
+    )
     results = hanging.run(tmp_path / "a.sqlite", workers=2)
     statuses = results.places().groupby("method")["status"].agg(set).to_dict()
     assert statuses == {
@@ -170,10 +185,23 @@ def test_the_calling_process_is_not_touched(tmp_path):
 
     import numpy as np
 
-    before = np.mean, np.argsort, builtins.len, np.random.seed, os.getcwd(), dict(os.environ), list(sys.path)
-    methods = {name: getattr(hostile_zoo, name) for name in ("PatchesMean", "PatchesBuiltins", "ChangesSurroundings")}
+    before = (
+        np.mean,
+        np.argsort,
+        builtins.len,
+        np.random.seed,
+        os.getcwd(),
+        dict(os.environ),
+        list(sys.path),
+    )
+    methods = {
+        name: getattr(hostile_zoo, name)
+        for name in ("PatchesMean", "PatchesBuiltins", "ChangesSurroundings")
+    }
     protocol = Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",))
-    Experiment(["wine-traits"], methods, {"folds": 2}, protocol).run(tmp_path / "a.sqlite", workers=0).close()
+    Experiment(["wine-traits"], methods, {"folds": 2}, protocol).run(
+        tmp_path / "a.sqlite", workers=0
+    ).close()
     assert before == (
         np.mean,
         np.argsort,

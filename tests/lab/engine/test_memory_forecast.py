@@ -41,11 +41,14 @@ def test_no_more_workers_fit_than_their_needs_add_up_to_and_never_fewer_than_one
 
 
 def test_one_that_does_not_fit_is_said_and_tried():
-    forecast = MemoryForecast(2, [30 * GIB, 30 * GIB], AvailableMemory(24 * GIB, "this job or container has"))
+    forecast = MemoryForecast(
+        2, [30 * GIB, 30 * GIB], AvailableMemory(24 * GIB, "this job or container has")
+    )
     assert forecast.fitting == 1
-    assert forecast.sentence(adapts=True) == (
-        "2 workers need about 60 GiB of memory, this job or container has 24 GiB free: using 1; one alone needs "
-        "30 GiB; the system may end cells"
+    assert (
+        forecast.sentence(adapts=True)
+        == "2 workers need about 60 GiB of memory, this job or container has 24 GiB free: using 1;"
+        " one alone needs 30 GiB; the system may end cells"
     )
 
 
@@ -64,19 +67,33 @@ def test_the_tightest_group_of_version_2_counts_and_what_it_holds_of_files_is_fr
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cgroup").write_text("0::/slurm/job7/step0\n")
     groups = tmp_path / "groups"
-    write_group(groups / "slurm" / "job7" / "step0", memory__max="max", memory__current=7, memory__stat="anon 7")
-    job = {"memory__max": 1000, "memory__current": 700, "memory__stat": "anon 450\nfile 250\ninactive_file 200"}
+    write_group(
+        groups / "slurm" / "job7" / "step0",
+        memory__max="max",
+        memory__current=7,
+        memory__stat="anon 7",
+    )
+    job = {
+        "memory__max": 1000,
+        "memory__current": 700,
+        "memory__stat": "anon 450\nfile 250\ninactive_file 200",
+    }
     write_group(groups / "slurm" / "job7", **job)
-    write_group(groups / "slurm", memory__max=5000, memory__current=4400, memory__stat="inactive_file 0")
+    write_group(
+        groups / "slurm", memory__max=5000, memory__current=4400, memory__stat="inactive_file 0"
+    )
     assert cgroup_memory_left(tmp_path / "proc", groups) == 1000 - (700 - 200)
 
 
 def test_groups_of_version_1_count_too_wherever_the_path_of_the_host_ends(tmp_path):
     (tmp_path / "proc").mkdir()
-    (tmp_path / "proc" / "cgroup").write_text("4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n")
+    (tmp_path / "proc" / "cgroup").write_text(
+        "4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n"
+    )
     groups = tmp_path / "groups"
     stat = "inactive_file 1\ntotal_inactive_file 100"
-    # Inside a container its own group is the root of what it sees, and the path that it is told does not exist.
+    # Inside a container its own group is the root of what it sees, and the path that it is told
+    # does not exist.
     root = {"memory__limit_in_bytes": 900, "memory__usage_in_bytes": 500, "memory__stat": stat}
     write_group(groups / "memory", **root)
     assert cgroup_memory_left(tmp_path / "proc", groups) == 900 - (500 - 100)
@@ -115,10 +132,14 @@ def experiment_of(*methods: type) -> Experiment:
 def workers_of(path: Path, experiment: Experiment, **options: object) -> tuple[int, list[str]]:
     says = Says()
     with experiment.run(path, observer=says, **options) as results:
-        return int(results.runs()["workers"].iloc[-1]), [s for s in says.said_so_far if "memory" in s]
+        return int(results.runs()["workers"].iloc[-1]), [
+            s for s in says.said_so_far if "memory" in s
+        ]
 
 
-def test_a_run_uses_the_workers_that_fit_and_keeps_to_a_number_that_was_asked_for(tmp_path, monkeypatch):
+def test_a_run_uses_the_workers_that_fit_and_keeps_to_a_number_that_was_asked_for(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(running, "available_cores", lambda: 2)
     data = 1000 * 4000 * 8 + 1000 * 2
     each = data + int(data * 0.5) + WORKER_BYTES
@@ -127,11 +148,14 @@ def test_a_run_uses_the_workers_that_fit_and_keeps_to_a_number_that_was_asked_fo
     asked, sentences = workers_of(tmp_path / "a.sqlite", experiment_of(Ranks), workers=2)
     assert asked == 2
     assert sentences == [
-        "2 workers need about 220 MiB of memory, this machine has 183 MiB free: 1 would fit; the system may end cells"
+        "2 workers need about 220 MiB of memory, this machine has 183 MiB free: 1 would fit; the"
+        " system may end cells"
     ]
     chosen, sentences = workers_of(tmp_path / "b.sqlite", experiment_of(Ranks))
     assert chosen == 1
-    assert sentences == ["2 workers need about 220 MiB of memory, this machine has 183 MiB free: using 1"]
+    assert sentences == [
+        "2 workers need about 220 MiB of memory, this machine has 183 MiB free: using 1"
+    ]
 
 
 def test_what_a_cell_held_before_is_expected_of_it_again(tmp_path):
@@ -173,12 +197,15 @@ def test_a_cell_that_the_system_kills_for_want_of_memory_is_named_with_what_it_h
         with suppress(OSError):
             group.rmdir()
         pytest.skip(
-            f"NOT TRIED: a memory cgroup of version 1 cannot be made here ({error}): run as root to have it tried"
+            f"NOT TRIED: a memory cgroup of version 1 cannot be made here ({error}): run as root to"
+            " have it tried"
         )
     (tmp_path / "fills.py").write_text(FILLS)
     command = f"echo $$ > {group}/cgroup.procs && exec {sys.executable} {tmp_path / 'fills.py'}"
     try:
-        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
     finally:
         group.rmdir()
     assert done.returncode == 0, done.stderr
@@ -186,9 +213,16 @@ def test_a_cell_that_the_system_kills_for_want_of_memory_is_named_with_what_it_h
     assert first.endswith("2 done, 2 failed")
     failures, losses = words[:2], words[2:]
     for words in failures:
-        assert words.startswith("memory: killed by the system, probably for want of memory (it held ")
+        assert words.startswith(
+            "memory: killed by the system, probably for want of memory (it held "
+        )
         assert words.endswith("); the worker process died 3 times at this cell")
     assert len(losses) == 6
     for words in losses:
-        held = float(words.partition("(it held ")[2].removesuffix(")").removesuffix(" MiB").removesuffix(" GiB"))
+        held = float(
+            words.partition("(it held ")[2]
+            .removesuffix(")")
+            .removesuffix(" MiB")
+            .removesuffix(" GiB")
+        )
         assert 500 < held < 1200 or 1.0 <= held < 1.2, words

@@ -59,7 +59,12 @@ def test_within_a_time_only_cells_that_fit_are_given_and_the_others_stay():
     assert (len(queue), queue.shortest()) == (1, 100.0)
 
 
-@given(st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from(sorted(SIZES)), st.integers(0, 5)), unique=True))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ABC"), st.sampled_from(sorted(SIZES)), st.integers(0, 5)),
+        unique=True,
+    )
+)
 def test_every_cell_is_given_exactly_once_whatever_is_learnt_on_the_way(places):
     estimates = Estimates(SIZES)
     queue = CellQueue(estimates)

@@ -60,9 +60,15 @@ def test_threads_and_processes_claim_every_order_once(queue):
     for key in keys:
         queue.put(key, b"")
     names = [f"process{number}" for number in range(3)]
-    started = [subprocess.Popen([sys.executable, "-c", CLAIMANT, str(queue.path), name]) for name in names]
+    started = [
+        subprocess.Popen([sys.executable, "-c", CLAIMANT, str(queue.path), name]) for name in names
+    ]
     with ThreadPoolExecutor(8) as pool:
-        claimed = [key for found in pool.map(lambda i: claim_all(queue, f"thread{i}"), range(8)) for key in found]
+        claimed = [
+            key
+            for found in pool.map(lambda i: claim_all(queue, f"thread{i}"), range(8))
+            for key in found
+        ]
     assert [process.wait(60) for process in started] == [0, 0, 0]
     for name in names:
         claimed += [record.key for record in queue.records(name, 0)]
@@ -114,7 +120,10 @@ def test_a_record_that_is_not_whole_waits_until_it_is(queue):
         expected = ["a"] if length >= end_of_first else []
         assert [record.key for record in queue.records("w", 0)] == expected, length
     path.write_bytes(whole)
-    assert [queue.body(record) for record in queue.records("w", 0)] == [b"outcome of a", b"outcome of b"]
+    assert [queue.body(record) for record in queue.records("w", 0)] == [
+        b"outcome of a",
+        b"outcome of b",
+    ]
 
 
 def test_a_damaged_record_is_told_from_one_that_is_not_whole(queue):
@@ -151,7 +160,9 @@ def test_a_disk_that_is_full_leaves_no_half_record(queue, monkeypatch):
 class Nobody:
     """A staff that starts no workers: the tests are the workers."""
 
-    def look(self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]) -> list[str]:
+    def look(
+        self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]
+    ) -> list[str]:
         return []
 
     def is_gone(self, worker: str) -> str:
@@ -183,7 +194,9 @@ def claimed(queue: QueueFolder, worker: str) -> Claim:
     return claim
 
 
-def test_the_claim_of_a_worker_that_is_not_heard_of_is_a_loss_and_of_a_living_one_is_not(queue, executor):
+def test_the_claim_of_a_worker_that_is_not_heard_of_is_a_loss_and_of_a_living_one_is_not(
+    queue, executor
+):
     executor.begin()
     futures = {key: executor.submit_cell(key, lambda: b"") for key in ("a", "b")}
     for worker in ("dead", "alive"):
@@ -225,7 +238,10 @@ def test_a_later_coordinator_takes_over_what_was_delivered_and_what_is_at_work(q
     second = QueueExecutor(QueueFolder(queue.path), Nobody())
     second.begin("conditions")
     assert second.news() == ["1 outcomes of jobs that went on without a coordinator are taken over"]
-    futures = {key: second.submit_cell(key, lambda: b"order of the second") for key in (at_work.key, "waiting")}
+    futures = {
+        key: second.submit_cell(key, lambda: b"order of the second")
+        for key in (at_work.key, "waiting")
+    }
     assert second.submit_cell("delivered", lambda: b"").result(timeout=20).status == "done"
     assert [order.key for order in queue.waiting()] == ["waiting"]
     queue.deliver(at_work, plain("failed"))
@@ -276,7 +292,9 @@ def test_two_coordinators_of_one_folder_are_refused_and_a_dead_one_is_not_in_the
     path = queue.path / "coordinator"
     queue.begin_coordinating("")
     mine = json.loads(path.read_text())
-    path.write_text(json.dumps({**mine, "pid": os.getppid(), "process_start": start_of(os.getppid())}))
+    path.write_text(
+        json.dumps({**mine, "pid": os.getppid(), "process_start": start_of(os.getppid())})
+    )
     with pytest.raises(InputError, match="another run hands out cells"):
         queue.begin_coordinating("")
     path.write_text(json.dumps({**mine, "process_start": f"1 {process_table()}"}))
@@ -316,9 +334,15 @@ sys.stdin.readline()
 
 def test_one_who_took_the_place_of_a_dead_coordinator_and_died_is_followed_a_minute_later(queue):
     path = queue.path / "coordinator"
-    gone = {"host": socket.gethostname(), "pid": 1, "process_start": f"1 {process_table()}", "token": "x"}
+    gone = {
+        "host": socket.gethostname(),
+        "pid": 1,
+        "process_start": f"1 {process_table()}",
+        "token": "x",
+    }
     path.write_text(json.dumps(gone))
-    # As if killed between the two: the place is taken, the coordinator's file is still that of the dead one.
+    # As if killed between the two: the place is taken, the coordinator's file is still that of the
+    # dead one.
     queue._succeed(path.read_bytes())
     for _ in range(2):
         with pytest.raises(InputError, match="another run hands out cells"):
@@ -335,7 +359,14 @@ def test_one_who_took_the_place_of_a_dead_coordinator_and_died_is_followed_a_min
 def test_of_coordinators_that_come_at_the_same_moment_one_begins(tmp_path):
     """Whether nobody was there before, or one that was killed: also its file can be followed once only."""
     n_rounds, names = 40, [f"p{number}" for number in range(3)]
-    gone = json.dumps({"host": socket.gethostname(), "pid": 1, "process_start": f"1 {process_table()}", "token": "x"})
+    gone = json.dumps(
+        {
+            "host": socket.gethostname(),
+            "pid": 1,
+            "process_start": f"1 {process_table()}",
+            "token": "x",
+        }
+    )
     for number in range(n_rounds):
         (tmp_path / f"{number:03d}").mkdir()
         if number % 2:
@@ -373,7 +404,9 @@ def test_a_coordinator_that_slept_leaves_the_folder_to_the_one_that_took_over(qu
     # What another host does after a minute without a beat.
     path = queue.path / "coordinator"
     path.unlink()
-    path.write_text(json.dumps({"host": "another host", "pid": 1, "process_start": "1", "token": "theirs"}))
+    path.write_text(
+        json.dumps({"host": "another host", "pid": 1, "process_start": "1", "token": "theirs"})
+    )
     queue.put("theirs", b"")
     with pytest.raises(BrokenQueue, match="another run took over the folder"):
         future.result(timeout=20)
@@ -421,7 +454,9 @@ def test_a_disk_that_fills_up_ends_the_run_before_any_cell_is_charged_with_it(tm
         executor.begin()
         future = executor.submit_cell("a", lambda: b"")
         fill(disk)
-        with pytest.raises(BrokenQueue, match="No space left on device; every finished cell is kept"):
+        with pytest.raises(
+            BrokenQueue, match="No space left on device; every finished cell is kept"
+        ):
             future.result(timeout=20)
         executor.shutdown()
         assert not (disk / "queue").exists()

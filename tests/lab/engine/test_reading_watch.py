@@ -50,5 +50,7 @@ print(len(added))
 
 
 def test_fifty_watches_leave_one_hook_in_the_process():
-    ended = subprocess.run([sys.executable, "-c", HOOKS], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", HOOKS], capture_output=True, text=True, check=True
+    )
     assert ended.stdout.split() == ["1"]

@@ -60,7 +60,9 @@ def test_jobs_give_the_bytes_of_this_machine_and_leave_no_folder(tmp_path, slurm
     Experiment.from_toml(file).run(tmp_path / "here.sqlite", workers=2).close()
     heard = Heard()
     with SlurmExecutor(tmp_path / "queue", 2) as executor:
-        Experiment.from_toml(file).run(tmp_path / "there.sqlite", executor=executor, observer=heard).close()
+        Experiment.from_toml(file).run(
+            tmp_path / "there.sqlite", executor=executor, observer=heard
+        ).close()
     assert content_of(tmp_path / "there.sqlite") == content_of(tmp_path / "here.sqlite")
     assert len(content_of(tmp_path / "there.sqlite")["statuses"]) == N_CELLS
     assert not (tmp_path / "queue").exists()
@@ -84,7 +86,8 @@ def test_sbatch_that_refuses_is_quoted(tmp_path, slurm):
     with (
         SlurmExecutor(tmp_path / "queue", 2, "--partition=nowhere") as executor,
         pytest.raises(
-            InputError, match=r"^sbatch refused the jobs: sbatch: error: invalid partition specified: nowhere$"
+            InputError,
+            match=r"^sbatch refused the jobs: sbatch: error: invalid partition specified: nowhere$",
         ),
     ):
         Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=executor)
@@ -94,7 +97,10 @@ def test_sbatch_that_refuses_is_quoted(tmp_path, slurm):
 def test_a_cluster_that_never_answered_ends_the_run_in_one_sentence(tmp_path, slurm):
     (slurm / "squeue").write_text("#!/bin/sh\necho 'squeue: error: no controller' >&2\nexit 1\n")
     file = write_lab(tmp_path, METHODS)
-    said = r"^Slurm does not answer, so no jobs were submitted: squeue says squeue: error: no controller$"
+    said = (
+        r"^Slurm does not answer, so no jobs were submitted: squeue says squeue: error: no"
+        r" controller$"
+    )
     with SlurmExecutor(tmp_path / "queue", 2) as executor, pytest.raises(InputError, match=said):
         Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=executor)
     assert not list(slurm.glob("job-*.json"))
@@ -105,10 +111,16 @@ def test_jobs_that_fail_at_their_start_end_the_run_with_the_words_of_their_log(t
     file = write_lab(tmp_path, METHODS)
     with (
         SlurmExecutor(tmp_path / "queue", 2, python="/no/such/python") as executor,
-        pytest.raises(InputError, match=r"end before they take a cell: job 1_\d ended as FAILED on here; .*not found"),
+        pytest.raises(
+            InputError,
+            match=r"end before they take a cell: job 1_\d ended as FAILED on here; .*not found",
+        ),
     ):
         Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=executor)
-    kept = sorted(path.relative_to(tmp_path / "queue").as_posix() for path in (tmp_path / "queue").rglob("*.*"))
+    kept = sorted(
+        path.relative_to(tmp_path / "queue").as_posix()
+        for path in (tmp_path / "queue").rglob("*.*")
+    )
     assert kept == ["logs/1_0.log", "logs/1_1.log"]
 
 
@@ -118,12 +130,23 @@ def test_without_slurm_and_with_options_of_our_own_one_sentence_says_so(tmp_path
     with pytest.raises(InputError, match="leave out -o"):
         SlurmExecutor(tmp_path / "queue", 2, "-o log")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match="there is no sbatch on this machine: run this on a login node"):
+    with pytest.raises(
+        InputError, match="there is no sbatch on this machine: run this on a login node"
+    ):
         SlurmExecutor(tmp_path / "queue", 2)
 
 
 def run(file: Path, *options: str, nap: float = 0.0) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "paragone", "run", str(file), "--store", str(file.parent / "a.sqlite"), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "paragone",
+        "run",
+        str(file),
+        "--store",
+        str(file.parent / "a.sqlite"),
+        *options,
+    ]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -143,7 +166,9 @@ def wait_for(happened, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.system
-def test_a_coordinator_that_is_stopped_leaves_its_jobs_and_the_next_one_takes_what_they_did(tmp_path, slurm):
+def test_a_coordinator_that_is_stopped_leaves_its_jobs_and_the_next_one_takes_what_they_did(
+    tmp_path, slurm
+):
     file = write_lab(tmp_path, METHODS)
     Experiment.from_toml(file).run(tmp_path / "here.sqlite", workers=2).close()
     queue = tmp_path / "a.sqlite-slurm"

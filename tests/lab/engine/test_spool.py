@@ -42,7 +42,9 @@ def owner(shared):
     command = [sys.executable, "-c", HOLDS, str(shared)]
     unshare = ["unshare", "--pid", "--fork", "--kill-child"]
     alone = subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode == 0
-    process = subprocess.Popen([*(unshare if alone else []), *command], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*(unshare if alone else []), *command], stdout=subprocess.PIPE, text=True
+    )
     folder = Path(process.stdout.readline().strip())
     yield process, folder
     process.kill()
@@ -71,10 +73,14 @@ def test_the_folder_of_a_killed_run_goes(shared, owner):
 
 def on_a_shared_disk(monkeypatch) -> None:
     """Let every folder be one that hosts share, whose locks each host keeps to itself."""
-    monkeypatch.setattr(folders, "file_system", lambda path: FileSystem("lustre", "/", is_shared=True))
+    monkeypatch.setattr(
+        folders, "file_system", lambda path: FileSystem("lustre", "/", is_shared=True)
+    )
 
 
-def test_what_another_host_left_on_a_shared_disk_is_not_judged_by_a_lock_that_only_this_one_sees(shared, monkeypatch):
+def test_what_another_host_left_on_a_shared_disk_is_not_judged_by_a_lock_that_only_this_one_sees(
+    shared, monkeypatch
+):
     on_a_shared_disk(monkeypatch)
     left = shared / f"{PREFIX}abc"
     left.mkdir()

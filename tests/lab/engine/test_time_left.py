@@ -42,11 +42,16 @@ def test_nothing_is_said_to_be_left_of_a_run_that_is_over():
     assert time_left(Tally(50, done=49, seconds_left=3.6e-15)) == "under a second left"
 
 
-@given(st.lists(st.tuples(st.none() | st.floats(0, 1e3), st.integers(1, 5)), max_size=8), st.integers(1, 9))
+@given(
+    st.lists(st.tuples(st.none() | st.floats(0, 1e3), st.integers(1, 5)), max_size=8),
+    st.integers(1, 9),
+)
 def test_the_rest_is_the_sum_of_its_cells_over_the_workers_that_have_one(kinds, workers):
     """Against a loop over single cells, each with its own time."""
     rest = sum((Rest.of(expected, count) for expected, count in kinds), Rest())
-    cells = [7.0 if expected is None else expected for expected, count in kinds for _ in range(count)]
+    cells = [
+        7.0 if expected is None else expected for expected, count in kinds for _ in range(count)
+    ]
     wanted = sum(cells) / min(workers, len(cells)) if cells else 0.0
     assert rest.seconds_left(7.0, workers) == pytest.approx(wanted)
     assert rest.seconds_left(None, workers) == (None if cells else 0.0)
@@ -85,12 +90,17 @@ def regression() -> Dataset:
 def cross_validation() -> Experiment:
     pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": [1, 2, 3]}}
     methods = {"PLS": pls, "Ridge": Ridge()}
-    return Experiment([regression()], methods, {"folds": 3}, Crossval(select=[{"top_k": 2}]), name="e")
+    return Experiment(
+        [regression()], methods, {"folds": 3}, Crossval(select=[{"top_k": 2}]), name="e"
+    )
 
 
 def curves() -> Experiment:
     X = RNG.random((40, 6))
-    data = [Dataset(name, X[:, :d], X[:, :2] > 0.5, "multilabel") for name, d in (("small", 4), ("large", 6))]
+    data = [
+        Dataset(name, X[:, :d], X[:, :2] > 0.5, "multilabel")
+        for name, d in (("small", 4), ("large", 6))
+    ]
     methods = {"V": "variance", "R": "random", "D": {"use": "dagfs", "params": {"max_iter": 5}}}
     return Experiment(data, methods, {"folds": 3}, Curve(KGrid(2, 4, 2)), name="e")
 
@@ -123,8 +133,9 @@ def test_two_names_of_one_method_are_counted_as_the_run_counts_them(tmp_path, ca
 
     file = tmp_path / "two.toml"
     file.write_text(
-        'name = "two"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 2\n[protocol]\nkind = "curve"\n'
-        'k = { min = 2, max = 4, step = 2 }\n[methods.A]\nuse = "variance"\n[methods.B]\nuse = "variance"\n'
+        'name = "two"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 2\n[protocol]\nkind ='
+        ' "curve"\nk = { min = 2, max = 4, step = 2 }\n[methods.A]\nuse ='
+        ' "variance"\n[methods.B]\nuse = "variance"\n'
     )
     monkeypatch.setattr(sys, "argv", ["paragone", "run", str(file), "--workers", "0"])
     with contextlib.suppress(SystemExit):

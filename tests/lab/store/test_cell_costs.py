@@ -31,16 +31,26 @@ from paragone.protocols import Curve, KGrid
 
 OLD = [Path(__file__).with_name(name) for name in ("version1.sqlite", "version2.sqlite")]
 BESIDE = ("costs", "warnings", "outputs")
-WARNED = (WarningCount("ConvergenceWarning", "gave up", 3), WarningCount("GuardWarning", "it acted"))
+WARNED = (
+    WarningCount("ConvergenceWarning", "gave up", 3),
+    WarningCount("GuardWarning", "it acted"),
+)
 TOLD = Outcome(
-    "done", fitted=Fitted({}), seconds=2.0, cpu_seconds=1.5, peak_memory=1 << 20, warnings=WARNED, output="ha"
+    "done",
+    fitted=Fitted({}),
+    seconds=2.0,
+    cpu_seconds=1.5,
+    peak_memory=1 << 20,
+    warnings=WARNED,
+    output="ha",
 )
 SILENT = Outcome("done", fitted=Fitted({}), seconds=1.0)
 
 
 def cells(*methods: str) -> list[Cell]:
     return [
-        Cell("d", 0, method, "curve", Parts("d", "0", method, "", "", ""), f"fit of {method}") for method in methods
+        Cell("d", 0, method, "curve", Parts("d", "0", method, "", "", ""), f"fit of {method}")
+        for method in methods
     ]
 
 
@@ -69,7 +79,9 @@ def beside(path: Path) -> dict[str, list[tuple]]:
 
 def rows_beside(path: Path) -> int:
     with closing(sqlite3.connect(path)) as database:
-        return sum(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in BESIDE)
+        return sum(
+            database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in BESIDE
+        )
 
 
 @pytest.fixture
@@ -81,7 +93,10 @@ def test_everything_is_written_and_what_is_not_known_is_nothing(store):
     told, silent = (cell.key for cell in cells("A", "B"))
     kept = beside(store)
     assert kept["costs"] == sorted([(told, 1.5, 1 << 20), (silent, None, None)])
-    assert kept["warnings"] == [(told, 0, "ConvergenceWarning", "gave up", 3), (told, 1, "GuardWarning", "it acted", 1)]
+    assert kept["warnings"] == [
+        (told, 0, "ConvergenceWarning", "gave up", 3),
+        (told, 1, "GuardWarning", "it acted", 1),
+    ]
     assert kept["outputs"] == [(told, "ha")]
 
 
@@ -113,7 +128,9 @@ def test_a_changed_or_deleted_cost_or_warning_is_found_and_costs_the_cell(store,
     with closing(sqlite3.connect(store)) as database:
         database.execute(change)
         database.commit()
-    assert any("does not agree with its checksum" in finding.message for finding in examine(store).damage)
+    assert any(
+        "does not agree with its checksum" in finding.message for finding in examine(store).damage
+    )
     repaired = repair(store)
     assert repaired.after.is_healthy
     assert repaired.cells_to_run >= 1
@@ -133,7 +150,9 @@ def test_an_older_store_is_read_as_it_is_and_lifted_by_repair_or_run(old, tmp_pa
         pd.testing.assert_frame_equal(results.scores(), scores, check_exact=True)
     again = Path(shutil.copy(old, tmp_path / "again.sqlite"))
     lab = {"name": "lab", "protocol": Curve(k=KGrid(2, 8, 2), metrics=("micro_f1", "one_error"))}
-    Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(again, 0).close()
+    Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(
+        again, 0
+    ).close()
     found = examine(again)
     assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
     assert len(beside(again)["costs"]) == 4, "the new cells have their costs, the old ones none"
@@ -163,7 +182,9 @@ def test_a_merge_with_an_older_store_is_healthy_and_no_conflict(store, tmp_path)
     lifted = Path(shutil.copy(OLD[1], tmp_path / "lifted.sqlite"))
     lab = {"name": "lab", "protocol": Curve(k=KGrid(2, 8, 2), metrics=("micro_f1", "hamming_loss"))}
     fresh = tmp_path / "fresh.sqlite"
-    Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(fresh, 0).close()
+    Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(
+        fresh, 0
+    ).close()
     repair(lifted)
     for place, (first, second) in enumerate([(old, fresh), (fresh, old), (lifted, fresh)]):
         merge([first, second], tmp_path / f"{place}.sqlite", prefer="A")
@@ -223,13 +244,18 @@ def test_compacting_deletes_what_belonged_to_cells_that_go(store):
 
 
 def test_a_damaged_file_is_saved_with_its_costs_and_warnings(tmp_path):
-    many = {f"M{i}": Outcome("done", fitted=Fitted({}), cpu_seconds=i, warnings=WARNED) for i in range(60)}
+    many = {
+        f"M{i}": Outcome("done", fitted=Fitted({}), cpu_seconds=i, warnings=WARNED)
+        for i in range(60)
+    }
     path = written(tmp_path / "lab.sqlite", many)
     wanted = beside(path)
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         root, size = (
-            database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'warnings'").fetchone()[0],
+            database.execute(
+                "SELECT rootpage FROM sqlite_master WHERE name = 'warnings'"
+            ).fetchone()[0],
             database.execute("PRAGMA page_size").fetchone()[0],
         )
     scribbled = bytearray(path.read_bytes())
@@ -268,10 +294,13 @@ def fit_costs(path: Path) -> list[tuple[str, float]]:
 
 def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_path):
     timed = {
-        name: Outcome("done", fitted=Fitted({}, {}, 2.0, seconds)) for name, seconds in {"A": 1.0, "B": 0.5}.items()
+        name: Outcome("done", fitted=Fitted({}, {}, 2.0, seconds))
+        for name, seconds in {"A": 1.0, "B": 0.5}.items()
     }
     a = written(tmp_path / "a.sqlite", timed)
-    b = written(tmp_path / "b.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 9.0)), "C": TOLD})
+    b = written(
+        tmp_path / "b.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 9.0)), "C": TOLD}
+    )
     assert fit_costs(a) == [("fit of A", 1.0), ("fit of B", 0.5)]
     assert fit_costs(b) == [("fit of A", 9.0)], "what is not known is not there"
     merge([b, a], tmp_path / "both.sqlite")
@@ -281,11 +310,15 @@ def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_
         assert [store.fitted(f"fit of {name}").cpu_seconds for name in "AB"] == [9.0, 0.5]
         assert math.isnan(store.fitted("fit of C").cpu_seconds)
         store.commit(cells("A")[0].key, "fit of A", SILENT)
-    assert fit_costs(tmp_path / "both.sqlite") == [("fit of B", 0.5)], "a fit that is replaced takes its costs along"
+    assert fit_costs(tmp_path / "both.sqlite") == [("fit of B", 0.5)], (
+        "a fit that is replaced takes its costs along"
+    )
     assert examine(tmp_path / "both.sqlite").is_healthy
 
 
-@pytest.mark.parametrize("change", ["UPDATE fit_costs SET cpu_seconds = 7", "DELETE FROM fit_costs"])
+@pytest.mark.parametrize(
+    "change", ["UPDATE fit_costs SET cpu_seconds = 7", "DELETE FROM fit_costs"]
+)
 def test_a_changed_time_of_a_fit_is_found(tmp_path, change):
     path = written(tmp_path / "a.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 1.0))})
     assert examine(path).is_healthy
@@ -298,14 +331,19 @@ def test_a_changed_time_of_a_fit_is_found(tmp_path, change):
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf])
 def test_a_time_that_is_no_number_is_not_known(tmp_path, seconds):
-    path = written(tmp_path / "lab.sqlite", {"A": Outcome("done", fitted=Fitted({}), cpu_seconds=seconds)})
+    path = written(
+        tmp_path / "lab.sqlite", {"A": Outcome("done", fitted=Fitted({}), cpu_seconds=seconds)}
+    )
     assert [row[1:] for row in beside(path)["costs"]] == [(None, None)]
     assert examine(path).is_healthy
 
 
 def test_the_warnings_of_a_fit_are_kept_for_the_cells_that_reuse_it(tmp_path):
     warned = Outcome("done", fitted=Fitted({}, warnings=WARNED), warnings=WARNED)
-    a, b = written(tmp_path / "a.sqlite", {"A": warned}), written(tmp_path / "b.sqlite", {"A": SILENT, "B": warned})
+    a, b = (
+        written(tmp_path / "a.sqlite", {"A": warned}),
+        written(tmp_path / "b.sqlite", {"A": SILENT, "B": warned}),
+    )
     with Store(a) as store:
         assert store.fitted("fit of A").warnings == WARNED
     merge([b, a], tmp_path / "both.sqlite")
@@ -327,9 +365,14 @@ def test_a_changed_metric_reuses_the_fit_and_the_cell_still_has_its_warnings(tmp
     with Results.open(path) as results:
         told = results.warnings()
     assert told["category"].tolist() == ["GuardWarning"] * 2
-    assert set(told["message"]) == {"the guard set 1 constant feature aside, at the end of the ranking"}
+    assert set(told["message"]) == {
+        "the guard set 1 constant feature aside, at the end of the ranking"
+    }
     with closing(sqlite3.connect(path)) as database:
-        fits, cells = (database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("fits", "cells"))
+        fits, cells = (
+            database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            for table in ("fits", "cells")
+        )
     assert (fits, cells) == (2, 4), "the second run took the fits of the first"
 
 
@@ -341,21 +384,35 @@ def constant_data() -> Dataset:
 
 
 NUMBERS = st.none() | st.floats(allow_nan=False) | st.integers(0, 2**40)
-ROWS = st.lists(st.tuples(st.integers(0, 9), st.text(), st.text(), st.integers(1, 99)), max_size=2).map(tuple)
+ROWS = st.lists(
+    st.tuples(st.integers(0, 9), st.text(), st.text(), st.integers(1, 99)), max_size=2
+).map(tuple)
 
 
 @given(NUMBERS, NUMBERS, ROWS, st.none() | st.text())
-def test_the_text_that_is_hashed_is_the_json_that_was_hashed_from_the_beginning(first, second, rows, output):
+def test_the_text_that_is_hashed_is_the_json_that_was_hashed_from_the_beginning(
+    first, second, rows, output
+):
     """Checksums stand in every store: a quicker way to write JSON must write the same bytes."""
     listed = [list(row) for row in rows]
-    assert CellCosts(first, second, rows, output).text == json.dumps([first, second, listed, output])
+    assert CellCosts(first, second, rows, output).text == json.dumps(
+        [first, second, listed, output]
+    )
     wanted = [json.dumps([first, listed])] if first is not None or rows else []
     wanted += [json.dumps({"model": (first, second)})] if first or second else []
     assert list(FitCosts(first, rows, first, second).parts) == wanted
 
 
-@given(st.lists(st.tuples(st.text(max_size=3), st.none() | st.floats(allow_nan=False), st.floats()), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=3), st.none() | st.floats(allow_nan=False), st.floats()),
+        max_size=5,
+    )
+)
 def test_a_checksum_of_stored_scores_is_the_one_they_were_sealed_with(scores):
     sealed = scores_checksum([Score(metric, value, "k", at) for metric, at, value in scores])
-    rows = [(m, "k", i, at, None if math.isnan(value) else value) for i, (m, at, value) in enumerate(scores)]
+    rows = [
+        (m, "k", i, at, None if math.isnan(value) else value)
+        for i, (m, at, value) in enumerate(scores)
+    ]
     assert stored_scores_checksum(rows) == sealed

@@ -52,7 +52,9 @@ def store(finished, tmp_path) -> Path:
 
 def scores(path: Path) -> pd.DataFrame:
     with Results.open(path) as results:
-        return results.scores().sort_values(["dataset", "fold", "method", "metric", "at"], ignore_index=True)
+        return results.scores().sort_values(
+            ["dataset", "fold", "method", "metric", "at"], ignore_index=True
+        )
 
 
 def change(path: Path, *statements: str) -> None:
@@ -120,9 +122,16 @@ def test_planted_damage_is_found_costs_its_cells_only_and_comes_back(finished, s
     assert store.read_bytes() == before, "an examination changes nothing"
     repaired = repair(store)
     assert repaired.after.is_healthy, repaired.after
-    assert repaired.cells_to_run in (cells, 0), "a cell that was gone already is not lost by the repair"
+    assert repaired.cells_to_run in (
+        cells,
+        0,
+    ), "a cell that was gone already is not lost by the repair"
     with Results.open(store) as results:
-        done = results.places()["status"].value_counts().get("done", 0) if what != "an experiment" else 4
+        done = (
+            results.places()["status"].value_counts().get("done", 0)
+            if what != "an experiment"
+            else 4
+        )
     assert done == 4 - cells
     experiment().run(store, 0).close()
     pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
@@ -151,10 +160,17 @@ def test_what_is_damaged_is_named_counted_and_deleted(store):
     assert "dropped: cell" in str(repaired)
     assert "1 cells have no result any more" in str(repaired)
     assert examine(store).findings == ()
-    assert sum(len(rows) for table, rows in content(store).items() if table in ("cells", "predictions")) == 6
+    assert (
+        sum(
+            len(rows) for table, rows in content(store).items() if table in ("cells", "predictions")
+        )
+        == 6
+    )
 
 
-def test_what_an_older_version_put_into_quarantine_goes_with_a_compaction_once_its_cell_is_there(store):
+def test_what_an_older_version_put_into_quarantine_goes_with_a_compaction_once_its_cell_is_there(
+    store,
+):
     keep = "INSERT INTO quarantine SELECT NULL, 'cell', key, 'damaged', NULL, '' FROM cells LIMIT 1"
     change(store, keep, "INSERT INTO quarantine VALUES (9, 'cell', 'gone', 'damaged', NULL, '')")
     compact(store)
@@ -168,7 +184,11 @@ def test_a_store_of_version_1_is_read_run_into_and_sealed(tmp_path):
     assert {finding.kind for finding in examine(path).findings} == {"schema", "checksum"}
     assert examine(path).is_healthy
     repaired = repair(path)
-    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (12, SCHEMA_VERSION, ())
+    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (
+        12,
+        SCHEMA_VERSION,
+        (),
+    )
     pd.testing.assert_frame_equal(scores(path), told, check_exact=True)
 
 
@@ -177,7 +197,9 @@ def test_a_run_into_a_store_of_version_1_brings_it_up_to_date(tmp_path):
     experiment("one_error").run(path, 0).close()
     found = examine(path)
     assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
-    assert any(finding.kind == "checksum" for finding in found.findings), "what was there before has no checksum"
+    assert any(finding.kind == "checksum" for finding in found.findings), (
+        "what was there before has no checksum"
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -216,7 +238,9 @@ def test_unproven_cells_of_a_file_that_lost_rows_are_not_trusted(tmp_path):
     path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
     wanted = scores(path)
     with closing(sqlite3.connect(path)) as database:
-        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'predictions'").fetchone()[0]
+        root = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'predictions'"
+        ).fetchone()[0]
     scribbled = bytearray(path.read_bytes())
     scribbled[(root - 1) * 1024 : (root - 1) * 1024 + 400] = bytes(400)
     path.write_bytes(scribbled)
@@ -277,7 +301,11 @@ def test_results_of_earlier_declarations_go_only_where_asked(store):
     assert sum(compact(store).deleted.values()) == 0
     assert content(store) == kept
     deleted = compact(store, drop_stale=True).deleted
-    assert (deleted["stale plan rows"], deleted["orphaned cells"], deleted["orphaned fits"]) == (4, 4, 0)
+    assert (deleted["stale plan rows"], deleted["orphaned cells"], deleted["orphaned fits"]) == (
+        4,
+        4,
+        0,
+    )
     assert set(scores(store)["metric"]) == {"one_error"}
     assert examine(store).findings == ()
 
@@ -288,9 +316,17 @@ def no_labels() -> bytes:
 
 RENAME = "UPDATE experiments SET described = replace(described, '\"lab\"', '\"lob\"')"
 WRONG = {
-    "a score of no measure": ("UPDATE scores SET measure_id = 99 WHERE position = 0", (), "the measure of a score"),
+    "a score of no measure": (
+        "UPDATE scores SET measure_id = 99 WHERE position = 0",
+        (),
+        "the measure of a score",
+    ),
     "another name": (RENAME, (), "the declaration"),
-    "predictions without labels": ("UPDATE predictions SET payload = ?", (no_labels(),), "the array 'labels'"),
+    "predictions without labels": (
+        "UPDATE predictions SET payload = ?",
+        (no_labels(),),
+        "the array 'labels'",
+    ),
 }
 
 
@@ -320,7 +356,9 @@ def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store
                 opened.read(f"SELECT {value} AS error FROM cells")
         with pytest.raises(InputError, match="a value of 'fold' is not a whole number"):
             opened.read("SELECT name, 'a' AS fold FROM experiments")
-        assert opened.read("SELECT NULL AS value, 0.5 AS at, 'anything' AS other") == [(None, 0.5, "anything")]
+        assert opened.read("SELECT NULL AS value, 0.5 AS at, 'anything' AS other") == [
+            (None, 0.5, "anything")
+        ]
         # An outer join may leave a column empty, but makes no other type of it.
         outer = "SELECT e.id, {} AS key FROM experiments e LEFT JOIN cells c ON c.id = -1"
         assert opened.read(outer.format("c.key")) == [(1, None)]
@@ -340,7 +378,9 @@ def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
         for kind in ("fit", "split", "truth"):
             database.execute("DELETE FROM checksums WHERE kind = ?", (kind,))
         database.commit()
-        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'losses'").fetchone()[0]
+        root = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'losses'"
+        ).fetchone()[0]
         size = database.execute("PRAGMA page_size").fetchone()[0]
     scribbled = bytearray(store.read_bytes())
     scribbled[(root - 1) * size : (root - 1) * size + 100] = bytes([255]) * 100
@@ -353,7 +393,10 @@ def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
     experiment().run(store, 0).close()
     pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
     with closing(sqlite3.connect(store)) as database:
-        assert database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0] == arrays
+        assert (
+            database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0]
+            == arrays
+        )
 
 
 def test_read_as_a_whole_every_cell_and_fit_agrees_and_one_that_was_changed_does_not(store):
@@ -367,10 +410,15 @@ def test_read_as_a_whole_every_cell_and_fit_agrees_and_one_that_was_changed_does
         for kind, key, checksum in database.execute("SELECT kind, key, sha256 FROM checksums"):
             stated.setdefault(kind, {})[key] = checksum
         for kind, keys in kept.items():
-            assert all(CHECKSUMS[kind](database, key, SCHEMA_VERSION) == stated[kind][key] for key in keys)
+            assert all(
+                CHECKSUMS[kind](database, key, SCHEMA_VERSION) == stated[kind][key] for key in keys
+            )
         assert agreeing_artifacts(database, stated) == kept
-        ((damaged,),) = database.execute("SELECT key FROM cells ORDER BY id LIMIT 1 OFFSET 1").fetchall()
+        ((damaged,),) = database.execute(
+            "SELECT key FROM cells ORDER BY id LIMIT 1 OFFSET 1"
+        ).fetchall()
         database.execute(
-            "UPDATE scores SET value = 0.125 WHERE cell_id = (SELECT id FROM cells WHERE key = ?)", (damaged,)
+            "UPDATE scores SET value = 0.125 WHERE cell_id = (SELECT id FROM cells WHERE key = ?)",
+            (damaged,),
         )
         assert agreeing_artifacts(database, stated) == {**kept, "cell": kept["cell"] - {damaged}}

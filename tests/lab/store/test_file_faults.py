@@ -20,7 +20,11 @@ from paragone.lab.store.runs import RunIdentity
 
 OUTCOME = Outcome(
     "done",
-    scores=(Score("micro_f1", 0.5, "k", 10), Score("micro_f1", float("nan"), "k", 20), Score("rmse", -0.0)),
+    scores=(
+        Score("micro_f1", 0.5, "k", 10),
+        Score("micro_f1", float("nan"), "k", 20),
+        Score("rmse", -0.0),
+    ),
     fitted=Fitted({"ranking": np.arange(3)}),
 )
 
@@ -114,7 +118,10 @@ def test_commits_wait_for_the_disk_once_a_second(store, monkeypatch):
 
 
 def planned(path: Path) -> None:
-    cells = [Cell("d", fold, "M", "curve", Parts("d", str(fold), "m", "p", "v", "0"), "fit") for fold in range(3)]
+    cells = [
+        Cell("d", fold, "M", "curve", Parts("d", str(fold), "m", "p", "v", "0"), "fit")
+        for fold in range(3)
+    ]
     with Store(path, create=True) as store:
         store.write_plan(Plan("lab", "{}", {"name": "lab"}, cells, {}, {}, {}))
         for cell in cells:
@@ -148,12 +155,19 @@ def test_a_changed_score_is_never_given_out(tmp_path, change):
     planned(tmp_path / "a.sqlite")
     with Store(tmp_path / "a.sqlite") as store:
         store.read(change)
-    with Results.open(tmp_path / "a.sqlite") as results, pytest.raises(InputError, match=r"fold \d, are not those"):
+    with (
+        Results.open(tmp_path / "a.sqlite") as results,
+        pytest.raises(InputError, match=r"fold \d, are not those"),
+    ):
         results.scores()
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.floats(), st.one_of(st.none(), st.integers(0, 9)))))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b"]), st.floats(), st.one_of(st.none(), st.integers(0, 9)))
+    )
+)
 def test_the_checksum_of_scores_depends_on_every_part_of_them(rows):
     scores = [Score(metric, value, "k", at) for metric, value, at in rows]
     checksum = scores_checksum(scores)
@@ -161,7 +175,9 @@ def test_the_checksum_of_scores_depends_on_every_part_of_them(rows):
     for place, score in enumerate(scores):
         others = [
             Score(score.metric + "x", score.value, score.grid, score.at),
-            Score(score.metric, 1.0 if np.isnan(score.value) else float("nan"), score.grid, score.at),
+            Score(
+                score.metric, 1.0 if np.isnan(score.value) else float("nan"), score.grid, score.at
+            ),
             Score(score.metric, score.value, "p", score.at),
             Score(score.metric, score.value, score.grid, 10.0),
         ]
@@ -169,7 +185,9 @@ def test_the_checksum_of_scores_depends_on_every_part_of_them(rows):
             assert scores_checksum([*scores[:place], other, *scores[place + 1 :]]) != checksum
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere; fault runs try it on a read-only disk")
+@pytest.mark.skipif(
+    os.geteuid() == 0, reason="root may write everywhere; fault runs try it on a read-only disk"
+)
 def test_a_store_in_a_folder_that_may_not_be_written_is_read(tmp_path):
     folder = tmp_path / "archive"
     folder.mkdir()

@@ -46,15 +46,21 @@ def part(whole: Path, path: Path, keep: str) -> Path:
         database.execute("PRAGMA foreign_keys = ON")
         database.execute(f"DELETE FROM cells WHERE NOT ({keep})")
         database.execute("DELETE FROM fits WHERE fit_key NOT IN (SELECT fit_key FROM cells)")
-        database.execute("DELETE FROM checksums WHERE kind = 'cell' AND key NOT IN (SELECT key FROM cells)")
-        database.execute("DELETE FROM checksums WHERE kind = 'fit' AND key NOT IN (SELECT fit_key FROM fits)")
+        database.execute(
+            "DELETE FROM checksums WHERE kind = 'cell' AND key NOT IN (SELECT key FROM cells)"
+        )
+        database.execute(
+            "DELETE FROM checksums WHERE kind = 'fit' AND key NOT IN (SELECT fit_key FROM fits)"
+        )
         database.commit()
     return path
 
 
 @pytest.fixture
 def parts(whole, tmp_path) -> tuple[Path, Path]:
-    return part(whole, tmp_path / "a.sqlite", "id <= 4"), part(whole, tmp_path / "b.sqlite", "id >= 3")
+    return part(whole, tmp_path / "a.sqlite", "id <= 4"), part(
+        whole, tmp_path / "b.sqlite", "id >= 3"
+    )
 
 
 def scores(path: Path) -> pd.DataFrame:
@@ -92,7 +98,9 @@ def test_the_order_of_the_stores_changes_no_score_and_the_bytes_are_the_same_twi
     merge([a, b], tmp_path / "c.sqlite")
     merge([b, a], tmp_path / "d.sqlite")
     merge([a, b], tmp_path / "e.sqlite")
-    pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(tmp_path / "d.sqlite"), check_exact=True)
+    pd.testing.assert_frame_equal(
+        scores(tmp_path / "c.sqlite"), scores(tmp_path / "d.sqlite"), check_exact=True
+    )
     assert (tmp_path / "c.sqlite").read_bytes() == (tmp_path / "e.sqlite").read_bytes()
 
 
@@ -102,11 +110,15 @@ def test_a_store_merged_with_itself_is_itself(whole, tmp_path):
     assert content(tmp_path / "c.sqlite") == content(whole)
 
 
-def test_many_stores_at_once_are_the_same_as_one_after_the_other_and_make_the_whole(whole, tmp_path):
+def test_many_stores_at_once_are_the_same_as_one_after_the_other_and_make_the_whole(
+    whole, tmp_path
+):
     parts = [part(whole, tmp_path / f"{n}.sqlite", f"id IN ({n}, {n + 1})") for n in range(1, 7)]
     merged = merge(parts, tmp_path / "all.sqlite")
     assert (merged.cells_of, merged.shared, merged.cells) == ((2, 2, 2, 2, 2, 1), 5, 6)
-    assert str(merged).endswith("6 cells in " + str(tmp_path / "all.sqlite") + ": 11 of 6 stores, 5 in several")
+    assert str(merged).endswith(
+        "6 cells in " + str(tmp_path / "all.sqlite") + ": 11 of 6 stores, 5 in several"
+    )
     before = parts[0]
     for number, path in enumerate(parts[1:]):
         merge([before, path], tmp_path / f"chain{number}.sqlite")
@@ -119,9 +131,13 @@ def test_many_stores_at_once_are_the_same_as_one_after_the_other_and_make_the_wh
 def test_of_many_that_differ_the_earliest_or_the_latest_stands(whole, tmp_path):
     parts = [Path(shutil.copy(whole, tmp_path / f"{number}.sqlite")) for number in range(3)]
     for number, path in enumerate(parts):
-        execute(path, f"UPDATE scores SET value = {0.1 * number} WHERE cell_id = 1 AND position = 0")
+        execute(
+            path, f"UPDATE scores SET value = {0.1 * number} WHERE cell_id = 1 AND position = 0"
+        )
         execute(path, "DELETE FROM checksums WHERE kind = 'scores'")
-    with pytest.raises(InputError, match=r"^the 3 stores differ in 2 places: .*--prefer A \(the earliest\)"):
+    with pytest.raises(
+        InputError, match=r"^the 3 stores differ in 2 places: .*--prefer A \(the earliest\)"
+    ):
         merge(parts, tmp_path / "a.sqlite")
     for prefer, value in (("A", 0.0), ("B", 0.2)):
         merge(parts, tmp_path / f"{prefer}.sqlite", prefer=prefer)
@@ -145,12 +161,18 @@ def test_losses_stay_with_their_runs(parts, tmp_path):
     a, b = parts
     execute(b, "UPDATE runs SET host = 'cluster'")
     for store in parts:
-        execute(store, "INSERT INTO losses (run_id, key, why, lost_at) SELECT id, 'k', host, 'then' FROM runs LIMIT 1")
+        execute(
+            store,
+            "INSERT INTO losses (run_id, key, why, lost_at) SELECT id, 'k', host, 'then' FROM runs"
+            " LIMIT 1",
+        )
     merge([a, b], tmp_path / "c.sqlite")
     merge([tmp_path / "c.sqlite", b], tmp_path / "d.sqlite")
     for merged in ("c", "d"):
         with closing(sqlite3.connect(tmp_path / f"{merged}.sqlite")) as database:
-            rows = database.execute("SELECT why, host FROM losses JOIN runs ON runs.id = run_id").fetchall()
+            rows = database.execute(
+                "SELECT why, host FROM losses JOIN runs ON runs.id = run_id"
+            ).fetchall()
         assert len(rows) == 2, merged
         assert all(why == host for why, host in rows), merged
 
@@ -158,11 +180,15 @@ def test_losses_stay_with_their_runs(parts, tmp_path):
 SHARED = "(SELECT id FROM cells WHERE id IN (3, 4) ORDER BY id LIMIT 1)"
 
 
-def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(whole, parts, tmp_path):
+def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(
+    whole, parts, tmp_path
+):
     a, b = parts
     execute(b, f"UPDATE scores SET value = 0.25 WHERE cell_id = {SHARED} AND position = 0")
     execute(b, "DELETE FROM checksums WHERE kind = 'scores'")
-    with pytest.raises(InputError, match=r"differ in 1 places: the cell \w+ \(\w on wine-traits, fold \d\)"):
+    with pytest.raises(
+        InputError, match=r"differ in 1 places: the cell \w+ \(\w on wine-traits, fold \d\)"
+    ):
         merge([a, b], tmp_path / "c.sqlite")
     assert not (tmp_path / "c.sqlite").exists()
     kept_a = merge([a, b], tmp_path / "c.sqlite", prefer="A")
@@ -187,7 +213,10 @@ def test_a_result_stands_above_a_failure(whole, parts, tmp_path):
     a, b = parts
     for path in parts:
         for statement in (
-            f"UPDATE cells SET status = 'failed', error = 'memory' WHERE id = {3 if path == a else 4}",
+            (
+                "UPDATE cells SET status = 'failed', error = 'memory' WHERE id ="
+                f" {3 if path == a else 4}"
+            ),
             f"DELETE FROM scores WHERE cell_id = {3 if path == a else 4}",
             f"DELETE FROM predictions WHERE cell_id = {3 if path == a else 4}",
         ):
@@ -205,7 +234,9 @@ def test_cells_that_rest_on_a_fit_that_lost_are_left_out(whole, tmp_path):
         database.execute("ATTACH ? AS other", (str(a),))
         database.execute("INSERT INTO fits SELECT fit_key, zeroblob(9), info, 0 FROM other.fits WHERE fit_key = "
                          "(SELECT fit_key FROM other.cells WHERE id = 1)")  # fmt: skip
-        database.execute("UPDATE cells SET fit_key = (SELECT fit_key FROM other.cells WHERE id = 1) WHERE id = 5")
+        database.execute(
+            "UPDATE cells SET fit_key = (SELECT fit_key FROM other.cells WHERE id = 1) WHERE id = 5"
+        )
         database.commit()
     with pytest.raises(InputError, match="the fit"):
         merge([a, b], tmp_path / "c.sqlite")

@@ -30,7 +30,9 @@ DONE = Outcome("done", scores=(Score("micro_f1", 0.5),), predictions=b"x" * 5000
 @pytest.fixture(autouse=True)
 def shared(monkeypatch):
     """Every disk is shared, and a minute of silence takes a moment."""
-    monkeypatch.setattr(shared_disk, "file_system", lambda path: FileSystem("nfs4", "/home", is_shared=True))
+    monkeypatch.setattr(
+        shared_disk, "file_system", lambda path: FileSystem("nfs4", "/home", is_shared=True)
+    )
     monkeypatch.setattr(shared_disk, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(shared_disk, "DEAD_AFTER_SECONDS", 0.4)
     monkeypatch.setattr(shared_disk, "BEAT_SECONDS", 0.05)
@@ -61,7 +63,10 @@ def leases(path: Path) -> list[str]:
 
 def test_a_living_holder_elsewhere_keeps_others_away_with_one_sentence(path, monkeypatch):
     lease = held_elsewhere(path, monkeypatch)
-    with pytest.raises(InputError, match=r"process 12 on node7 is at work in store .*lab.sqlite.* \(nfs4 at /home\)"):
+    with pytest.raises(
+        InputError,
+        match=r"process 12 on node7 is at work in store .*lab.sqlite.* \(nfs4 at /home\)",
+    ):
         Store(path, create=True)
     lease.check()
     lease.release()
@@ -201,13 +206,13 @@ def test_a_file_system_without_locks_will_do(path, tmp_path, code):
         pytest.skip("NOT TRIED: there is no C compiler to replace fcntl with")
     source, library = tmp_path / "nolock.c", tmp_path / "nolock.so"
     source.write_text(
-        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <stdarg.h>\n"
-        "static int refused(int command) { return command == F_SETLK || command == F_SETLKW || command == F_GETLK; }\n"
-        "#define SHIM(name) int name(int file, int command, ...) { va_list more; va_start(more, command);\\\n"
-        "  void *value = va_arg(more, void *); va_end(more);\\\n"
-        f"  if (refused(command)) {{ errno = {code}; return -1; }}\\\n"
-        "  int (*real)(int, int, ...) = dlsym(RTLD_NEXT, #name); return real(file, command, value); }\n"
-        "SHIM(fcntl)\nSHIM(fcntl64)\n"
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <fcntl.h>\n#include"
+        " <stdarg.h>\nstatic int refused(int command) { return command == F_SETLK || command =="
+        " F_SETLKW || command == F_GETLK; }\n#define SHIM(name) int name(int file, int command,"
+        " ...) { va_list more; va_start(more, command);\\\n  void *value = va_arg(more, void *);"
+        f" va_end(more);\\\n  if (refused(command)) {{ errno = {code}; return -1; }}\\\n  int"
+        " (*real)(int, int, ...) = dlsym(RTLD_NEXT, #name); return real(file, command, value);"
+        " }\nSHIM(fcntl)\nSHIM(fcntl64)\n"
     )
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     script = (
@@ -222,7 +227,12 @@ def test_a_file_system_without_locks_will_do(path, tmp_path, code):
     )
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     done = subprocess.run(
-        [sys.executable, "-c", script, path], env=environment, check=False, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", script, path],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     with Store(path) as reader:
@@ -239,7 +249,8 @@ def test_a_stale_handle_ends_a_run_with_a_sentence(path, monkeypatch):
         with monkeypatch.context() as gone:
             gone.setattr(Path, "read_bytes", stale)
             with pytest.raises(
-                InputError, match="cannot be used: Stale file handle; see that its file system is there"
+                InputError,
+                match="cannot be used: Stale file handle; see that its file system is there",
             ):
                 store.commit("b", "fit", DONE)
         store.commit("c", "fit", DONE)
@@ -253,10 +264,14 @@ def test_readers_get_the_last_commit_and_write_nothing(path):
             before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
             with Store(path) as reader:
                 assert len(reader.read("SELECT key FROM cells")) == number + 1
-                with pytest.raises(InputError, match="cannot be used: attempt to write a readonly database"):
+                with pytest.raises(
+                    InputError, match="cannot be used: attempt to write a readonly database"
+                ):
                     reader.commit("x", "fit", DONE)
             with reading(path) as rows:
-                assert rows.database.execute("SELECT count(*) FROM cells").fetchone() == (number + 1,)
+                assert rows.database.execute("SELECT count(*) FROM cells").fetchone() == (
+                    number + 1,
+                )
             assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -279,7 +294,11 @@ class TwoTables:
 
     def __init__(self, path: Path) -> None:
         self._writer = sqlite3.connect(path, isolation_level=None)
-        for statement in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "wal_autocheckpoint = 0"):
+        for statement in (
+            "locking_mode = EXCLUSIVE",
+            "journal_mode = WAL",
+            "wal_autocheckpoint = 0",
+        ):
             self._writer.execute(f"PRAGMA {statement}")
         for table in ("one", "space", "two"):
             self._writer.execute(f"CREATE TABLE {table} (round INTEGER, filling BLOB)")
@@ -314,8 +333,12 @@ ACTS = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-@pytest.mark.parametrize("when", ["before the file", "within the file", "before the log", "after both"])
-def test_a_copy_is_of_one_moment_whatever_the_writer_does_meanwhile(path, tmp_path, monkeypatch, act, when):
+@pytest.mark.parametrize(
+    "when", ["before the file", "within the file", "before the log", "after both"]
+)
+def test_a_copy_is_of_one_moment_whatever_the_writer_does_meanwhile(
+    path, tmp_path, monkeypatch, act, when
+):
     tables = TwoTables(path)
     for _ in range(3):
         tables.commit()
@@ -347,7 +370,9 @@ def test_a_copy_is_of_one_moment_whatever_the_writer_does_meanwhile(path, tmp_pa
     (tmp_path / "copy").mkdir()
     copy = sqlite3.connect(copy_as_it_is(path, tmp_path / "copy"))
     assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    one, two = (copy.execute(f"SELECT round FROM {table}").fetchone()[0] for table in ("one", "two"))
+    one, two = (
+        copy.execute(f"SELECT round FROM {table}").fetchone()[0] for table in ("one", "two")
+    )
     assert one == two >= 3
     copy.close()
     tables.close()

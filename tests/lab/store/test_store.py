@@ -19,7 +19,11 @@ from paragone.lab.store.runs import RunIdentity, Watch
 
 DONE = Outcome(
     "done",
-    scores=(Score("micro_f1", 0.5, "k", 10), Score("micro_f1", float("nan"), "k", 20), Score("rmse", 1.0)),
+    scores=(
+        Score("micro_f1", 0.5, "k", 10),
+        Score("micro_f1", float("nan"), "k", 20),
+        Score("rmse", 1.0),
+    ),
     fitted=Fitted({"ranking": np.arange(3)}, {"iterations": 2}, 0.1),
     predictions=b"bytes",
 )
@@ -38,7 +42,9 @@ def begin(store: Store, identity: RunIdentity | None = None) -> int:
 def test_a_commit_holds_scores_fit_and_predictions(store):
     store.commit("key", "fit", DONE)
     assert store.statuses(["key", "other"]) == {"key": "done"}
-    assert store.read("SELECT metric, grid, at, value FROM scores JOIN measures ON measures.id = measure_id") == [
+    assert store.read(
+        "SELECT metric, grid, at, value FROM scores JOIN measures ON measures.id = measure_id"
+    ) == [
         ("micro_f1", "k", 10.0, 0.5),
         ("micro_f1", "k", 20.0, None),
         ("rmse", "", None, 1.0),
@@ -50,7 +56,9 @@ def test_a_commit_holds_scores_fit_and_predictions(store):
 
 
 def test_a_commit_that_fails_half_way_leaves_nothing(store):
-    bad = Outcome("done", scores=(Score("micro_f1", 0.5), Score("micro_f1", "text")), fitted=DONE.fitted)
+    bad = Outcome(
+        "done", scores=(Score("micro_f1", 0.5), Score("micro_f1", "text")), fitted=DONE.fitted
+    )
     with pytest.raises(TypeError):
         store.commit("key", "fit", bad)
     for table in ("cells", "scores", "fits", "measures"):
@@ -119,17 +127,19 @@ def test_an_id_of_another_process_table_is_judged_by_its_heartbeat_alone(store, 
 def test_a_living_container_of_the_same_name_keeps_its_claim(tmp_path, store):
     """The reviewer's case: the same host name, a process id that is nobody's here, and a run that lives."""
     script = (
-        "import sys, time\n"
-        "from paragone.lab.store import Store\n"
-        "from paragone.lab.store.runs import RunIdentity\n"
-        "with Store(sys.argv[1], create=True) as store:\n"
-        "    print(store.claim('key', store.begin_run(RunIdentity.of_this_process(), 1, {})), flush=True)\n"
-        "    time.sleep(60)\n"
+        "import sys, time\nfrom paragone.lab.store import Store\nfrom paragone.lab.store.runs"
+        " import RunIdentity\nwith Store(sys.argv[1], create=True) as store:\n   "
+        " print(store.claim('key', store.begin_run(RunIdentity.of_this_process(), 1, {})),"
+        " flush=True)\n    time.sleep(60)\n"
     )
     command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if subprocess.run([*command, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("NOT TRIED: process namespaces cannot be made here; run as root to have it tried")
-    run = subprocess.Popen([*command, sys.executable, "-c", script, store.path], stdout=subprocess.PIPE, text=True)
+        pytest.skip(
+            "NOT TRIED: process namespaces cannot be made here; run as root to have it tried"
+        )
+    run = subprocess.Popen(
+        [*command, sys.executable, "-c", script, store.path], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert run.stdout.readline().strip() == "claimed"
         assert store.claim("key", begin(store)) == "taken"
@@ -146,7 +156,9 @@ def test_a_run_on_another_machine_lives_while_its_heartbeat_moves_whatever_the_c
     store._watch = Watch(now=lambda: seconds[0])
     store.claim("key", elsewhere)
     for set_back in (0, 3600, -7200, 86400):
-        store._connection.execute("UPDATE runs SET beat = beat - ? WHERE id = ?", (set_back + 5, elsewhere))
+        store._connection.execute(
+            "UPDATE runs SET beat = beat - ? WHERE id = ?", (set_back + 5, elsewhere)
+        )
         for _ in range(6):
             assert store.claim("key", here) == "taken"
             seconds[0] += 10.0
@@ -170,7 +182,10 @@ def test_a_run_whose_clock_was_set_is_heard_before_it_counts_as_dead(tmp_path, s
     store._connection.execute("UPDATE runs SET beat = beat - 9000 WHERE id = ?", (elsewhere,))
     runs.refuse_while_running(store._connection, store.path)
     beating = threading.Timer(
-        0.1, lambda: store._connection.execute("UPDATE runs SET beat = beat + 5 WHERE id = ?", (elsewhere,))
+        0.1,
+        lambda: store._connection.execute(
+            "UPDATE runs SET beat = beat + 5 WHERE id = ?", (elsewhere,)
+        ),
     )
     beating.start()
     with pytest.raises(InputError, match=r"a run is at work in store .* on another-host"):
@@ -203,21 +218,32 @@ def test_many_who_create_a_store_at_once_make_one(tmp_path):
 def test_a_full_disk_is_said_in_one_sentence(tmp_path, store):
     store._connection.execute("PRAGMA max_page_count = 10")
     big = Outcome("done", predictions=b"x" * 10**6)
-    with pytest.raises(InputError, match="cannot be used: database or disk is full; free some space"):
+    with pytest.raises(
+        InputError, match="cannot be used: database or disk is full; free some space"
+    ):
         store.commit("key", "fit", big)
     assert store.statuses(["key"]) == {}
 
 
 def planned(version: str, methods: str) -> list[Cell]:
     return [
-        Cell("d", fold, method, "curve", Parts("d", "s", method, "p", version, str(fold)), f"fit of {method} {fold}")
+        Cell(
+            "d",
+            fold,
+            method,
+            "curve",
+            Parts("d", "s", method, "p", version, str(fold)),
+            f"fit of {method} {fold}",
+        )
         for method in methods
         for fold in range(3)
     ]
 
 
 @pytest.mark.parametrize("rows_passed", [0, 10**6], ids=["looked up one by one", "passed over"])
-def test_what_is_known_of_some_cells_is_the_same_whichever_way_it_is_found(store, monkeypatch, rows_passed):
+def test_what_is_known_of_some_cells_is_the_same_whichever_way_it_is_found(
+    store, monkeypatch, rows_passed
+):
     """In a large store few cells are looked up, and for many all are read: the answers are equal."""
     monkeypatch.setattr("paragone.lab.store.store.ROWS_PASSED_PER_LOOKUP", rows_passed)
     old, new = planned("v1", "ABC"), planned("v2", "BCD")
@@ -227,12 +253,21 @@ def test_what_is_known_of_some_cells_is_the_same_whichever_way_it_is_found(store
             store.commit(cell.key, cell.fit_key, replace(DONE, seconds=float(number)))
     asked = [cell.key for cell in new] + ["no such key"]
     assert store.statuses(asked) == {cell.key: "done" for cell in new[:5]}
-    assert dict(store.seconds_taken(asked)) == {cell.key: float(n) for n, cell in enumerate(new[:5]) if n}
-    assert store.fits_among({"fit of A 0", "fit of C 1", "fit of D 0"}) == {"fit of A 0", "fit of C 1"}
+    assert dict(store.seconds_taken(asked)) == {
+        cell.key: float(n) for n, cell in enumerate(new[:5]) if n
+    }
+    assert store.fits_among({"fit of A 0", "fit of C 1", "fit of D 0"}) == {
+        "fit of A 0",
+        "fit of C 1",
+    }
     places = [cell.place for cell in planned("", "ABD")]
     # Of B, the newest that has a result: of this plan where there is one, else of the one before.
-    wanted = {cell.place: cell.parts for cell in old[:5]} | {cell.place: cell.parts for cell in new[:5]}
-    assert store.earlier_parts("lab", places) == {place: wanted[place] for place in places if place in wanted}
+    wanted = {cell.place: cell.parts for cell in old[:5]} | {
+        cell.place: cell.parts for cell in new[:5]
+    }
+    assert store.earlier_parts("lab", places) == {
+        place: wanted[place] for place in places if place in wanted
+    }
     assert store.earlier_parts("another", places) == {}
 
 

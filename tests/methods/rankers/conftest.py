@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # so that tests and benchmarks can import `transcriptions` from any directory
+sys.path.insert(
+    0, str(HERE)
+)  # so that tests and benchmarks can import `transcriptions` from any directory
 
 from transcriptions.sets import Problem, load  # noqa: E402
 

@@ -7,9 +7,22 @@ import pytest
 from scipy.linalg import solve_sylvester
 from transcriptions.lrdg import graph
 
-from paragone.methods.rankers.graphs import cosine_distance, cosine_similarity, distinct_columns, nearest, sample_graph
+from paragone.methods.rankers.graphs import (
+    cosine_distance,
+    cosine_similarity,
+    distinct_columns,
+    nearest,
+    sample_graph,
+)
 from paragone.methods.rankers.grro import _solve, binary_information
-from paragone.methods.rankers.iteration import FactoredGram, FormedGram, SparseGram, TallSolver, WideSolver, gram_of
+from paragone.methods.rankers.iteration import (
+    FactoredGram,
+    FormedGram,
+    SparseGram,
+    TallSolver,
+    WideSolver,
+    gram_of,
+)
 
 
 @pytest.mark.parametrize("form", [FormedGram, FactoredGram, SparseGram])
@@ -48,7 +61,10 @@ def test_a_vanished_feature_stays_harmless(solver: type) -> None:
     generator = np.random.default_rng(2)
     X, F, P = generator.random((9, 4)), generator.random((9, 2)), np.array([1.0, 1e-16, 1.0, 1.0])
     expected = np.insert(
-        np.linalg.solve(X[:, [0, 2, 3]].T @ X[:, [0, 2, 3]] + np.eye(3), X[:, [0, 2, 3]].T @ F), 1, 0.0, axis=0
+        np.linalg.solve(X[:, [0, 2, 3]].T @ X[:, [0, 2, 3]] + np.eye(3), X[:, [0, 2, 3]].T @ F),
+        1,
+        0.0,
+        axis=0,
     )
     np.testing.assert_allclose(solver(X).solve(P, F), expected, atol=1e-12)
 
@@ -57,7 +73,10 @@ def test_a_vanished_feature_stays_harmless(solver: type) -> None:
 def test_the_eigenvector_solution_and_the_general_solver_agree(alpha: float, beta: float) -> None:
     generator = np.random.default_rng(3)
     A = generator.random((6, 6))
-    redundancy, labels = A @ A.T, beta * cosine_distance((generator.random((9, 4)) < 0.5).astype(float))
+    redundancy, labels = (
+        A @ A.T,
+        beta * cosine_distance((generator.random((9, 4)) < 0.5).astype(float)),
+    )
     relevance = generator.random((6, 4))
     expected = solve_sylvester(np.eye(6) + alpha * redundancy, labels, relevance)
     np.testing.assert_allclose(_solve(redundancy, labels, relevance, alpha), expected, rtol=1e-8)
@@ -87,7 +106,11 @@ def test_the_nearest_are_the_first_of_a_stable_sort(seed: int) -> None:
 @pytest.mark.parametrize("kind", ["real", "tied"])
 def test_the_graph_made_in_blocks_is_the_one_made_by_loops(kind: str) -> None:
     generator = np.random.default_rng(0)
-    points = generator.random((700, 3)) if kind == "real" else generator.integers(0, 2, (700, 4)).astype(float)
+    points = (
+        generator.random((700, 3))
+        if kind == "real"
+        else generator.integers(0, 2, (700, 4)).astype(float)
+    )
     np.testing.assert_allclose(sample_graph(points, 5).toarray(), graph(points, 5), atol=1e-14)
 
 

@@ -26,7 +26,9 @@ def draw(seed: int, n: int = 25, d: int = 6) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("ours", "theirs"), [(Chi2, chi2), (FClassif, f_classif)])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
-def test_chi2_and_f_equal_those_of_scikit_learn(ours: type, theirs: object, over: str, seed: int) -> None:
+def test_chi2_and_f_equal_those_of_scikit_learn(
+    ours: type, theirs: object, over: str, seed: int
+) -> None:
     X, Y = draw(seed)
     expected = np.array([theirs(X, y)[0] if 0 < y.sum() < len(y) else np.zeros(6) for y in Y.T])  # type: ignore[operator]
     np.testing.assert_allclose(
@@ -36,16 +38,22 @@ def test_chi2_and_f_equal_those_of_scikit_learn(ours: type, theirs: object, over
 
 @given(seed=st.integers(0, 10_000), n_bins=st.integers(2, 6))
 @settings(max_examples=20, deadline=None)
-def test_mutual_information_equals_that_of_scikit_learn_on_the_same_bins(seed: int, n_bins: int) -> None:
+def test_mutual_information_equals_that_of_scikit_learn_on_the_same_bins(
+    seed: int, n_bins: int
+) -> None:
     X, Y = draw(seed)
     bins = equal_frequency_bins(X, n_bins)
-    expected = [np.mean([mutual_info_score(column, y) for y in Y.T]) / np.log(2) for column in bins.T]
+    expected = [
+        np.mean([mutual_info_score(column, y) for y in Y.T]) / np.log(2) for column in bins.T
+    ]
     np.testing.assert_allclose(MutualInfo(n_bins=n_bins).fit(X, Y).scores_, expected, atol=1e-12)
 
 
 @given(seed=st.integers(0, 10_000), n_bins=st.integers(2, 6), n=st.integers(1, 30))
 @settings(max_examples=40, deadline=None)
-def test_a_bin_is_the_number_of_distinct_cuts_strictly_below(seed: int, n_bins: int, n: int) -> None:
+def test_a_bin_is_the_number_of_distinct_cuts_strictly_below(
+    seed: int, n_bins: int, n: int
+) -> None:
     values = np.random.default_rng(seed).integers(0, 8, n).astype(float)
     ordered = sorted(values)
     cuts = {ordered[max(int(np.floor(k * n / n_bins + 0.5)), 1) - 1] for k in range(1, n_bins + 1)}
@@ -62,7 +70,9 @@ def relieff_by_loops(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
         for same, sign in ((True, -1), (False, 1)):
             near = [j for j in others if (y[j] == y[i]) == same][:k]
             if near:
-                weights += sign * np.mean([np.abs(scaled[i] - scaled[j]) for j in near], axis=0) / len(X)
+                weights += (
+                    sign * np.mean([np.abs(scaled[i] - scaled[j]) for j in near], axis=0) / len(X)
+                )
     return weights
 
 
@@ -75,7 +85,9 @@ def test_relieff_equals_plain_loops(seed: int, over: str) -> None:
     Y[3, 2] = 1
     expected = np.array([relieff_by_loops(X, y, 4) for y in Y.T])
     fitted = ReliefF(over=over, n_neighbors=4).fit(X, Y)
-    np.testing.assert_allclose(fitted.scores_, getattr(expected, over)(axis=0), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        fitted.scores_, getattr(expected, over)(axis=0), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("ranker", LABELWISE)

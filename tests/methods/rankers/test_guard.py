@@ -74,7 +74,9 @@ def test_a_runaway_update_keeps_its_last_finite_weights_only_under_guard(guard: 
     assert bool(np.isfinite(run.weights).all()) is guard
 
 
-def test_the_guard_of_scnmf_puts_single_row_columns_between_the_others_and_the_constant_ones() -> None:
+def test_the_guard_of_scnmf_puts_single_row_columns_between_the_others_and_the_constant_ones() -> (
+    None
+):
     generator = np.random.default_rng(0)
     X = (generator.random((30, 12)) < 0.3).astype(float)
     X[:, [2, 5, 9]] = 0.0
@@ -111,7 +113,11 @@ def diverging_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 ACTED = [
-    (LSMFS(form="reference", alpha=1.0, beta=1.0), diverging_problem, ["the guard stopped the iteration after"]),
+    (
+        LSMFS(form="reference", alpha=1.0, beta=1.0),
+        diverging_problem,
+        ["the guard stopped the iteration after"],
+    ),
     (
         SCNMF(),
         single_row_problem,
@@ -122,7 +128,9 @@ ACTED = [
 
 
 @pytest.mark.parametrize(("ranker", "data", "sentences"), ACTED)
-def test_a_guard_that_acts_warns_of_it_and_one_that_does_not_is_silent(ranker, data, sentences) -> None:
+def test_a_guard_that_acts_warns_of_it_and_one_that_does_not_is_silent(
+    ranker, data, sentences
+) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = ranker.fit(*data())
@@ -176,14 +184,18 @@ def test_parameters_that_make_no_sense_are_refused(ranker: Any, sentence: str) -
 @pytest.mark.parametrize("ranker", [SRFS(), RFSFS(), SCNMF(), DAGFS(feature_lift="none")], ids=repr)
 def test_multiplicative_updates_refuse_negative_features_under_guard(ranker: Any) -> None:
     X, Y = problem()
-    with pytest.raises(InputError, match=r"needs features that are not negative, the least is -0\.49"):
+    with pytest.raises(
+        InputError, match=r"needs features that are not negative, the least is -0\.49"
+    ):
         ranker.fit(X - 0.5, Y)
     ranker.set_params(guard=False).fit(X - 0.5, Y)
 
 
 def test_the_lift_of_dagfs_takes_features_of_any_sign() -> None:
     X, Y = problem()
-    np.testing.assert_allclose(DAGFS().fit(X - 0.5, Y).scores_, DAGFS().fit(X, Y).scores_, rtol=1e-9)
+    np.testing.assert_allclose(
+        DAGFS().fit(X - 0.5, Y).scores_, DAGFS().fit(X, Y).scores_, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("solver", [TallSolver, WideSolver])
@@ -212,7 +224,19 @@ def test_grro_falls_back_to_a_general_solver_when_the_spectra_meet() -> None:
     assert np.isfinite(fitted.scores_).all()
 
 
-SETS = ["arts", "business", "education", "emotions", "enron", "flags", "health", "medical", "scene", "science", "yeast"]
+SETS = [
+    "arts",
+    "business",
+    "education",
+    "emotions",
+    "enron",
+    "flags",
+    "health",
+    "medical",
+    "scene",
+    "science",
+    "yeast",
+]
 
 
 @pytest.mark.known_answer
@@ -231,7 +255,9 @@ def test_lsmfs_converges_at_its_defaults_on_every_set(data_folder: Path, name: s
 @pytest.mark.parametrize("seed", range(5))
 def test_lsmfs_converges_at_its_defaults_whatever_the_labels_are(seed: int) -> None:
     generator = np.random.default_rng(seed)
-    X = generator.random((40, 90 if seed % 2 else 12)) * (generator.random((40, 90 if seed % 2 else 12)) < 0.4)
+    X = generator.random((40, 90 if seed % 2 else 12)) * (
+        generator.random((40, 90 if seed % 2 else 12)) < 0.4
+    )
     Y = (generator.random((40, 9)) < generator.random(9)).astype(int)
     diagnostics = LSMFS(max_iter=200).fit(X, Y).diagnostics_
     assert not diagnostics["stopped_early"]

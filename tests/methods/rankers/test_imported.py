@@ -29,7 +29,9 @@ def test_another_number_of_features_is_refused():
 
 def test_the_ranking_is_the_identity():
     def identity(ranking, seconds=None):
-        return Method(ImportedRanking, {"ranking": np.array(ranking), "seconds": seconds}).identity()
+        return Method(
+            ImportedRanking, {"ranking": np.array(ranking), "seconds": seconds}
+        ).identity()
 
     assert identity([0, 1]) == identity([0, 1])
     assert len({identity([0, 1]), identity([1, 0]), identity([0, 1], 2.0)}) == 3

@@ -34,7 +34,8 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 def make(name: str, **params: Any) -> rankers.Ranker:
     """Build a ranker, with few iterations where rounding takes over on problems as small as these.
 
-    LRDG is chaotic. LRMFS comes to fit single rows exactly, whose weight is then one over a rounding error.
+    LRDG is chaotic. LRMFS comes to fit single rows exactly, whose weight is then one over a
+    rounding error.
     """
     few = {"LRDG": 2, "LRMFS": 3}
     if name in few:
@@ -66,7 +67,9 @@ def lifted_start(rows: np.ndarray, n_labels: int) -> np.ndarray:
 
 
 def assert_close(one: np.ndarray, other: np.ndarray, tolerance: float = 1e-6) -> None:
-    np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * max(np.abs(other).max(), 1e-9))
+    np.testing.assert_allclose(
+        one, other, rtol=tolerance, atol=tolerance * max(np.abs(other).max(), 1e-9)
+    )
 
 
 @every_method
@@ -122,7 +125,10 @@ DOUBLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "SRFS": ({"alpha": 0.2, "beta": 0.2, "gamma": 0.2}, {"alpha": 0.1, "beta": 0.1, "gamma": 0.1}),
     "RFSFS": ({"alpha": 0.2, "beta": 0.2, "gamma": 0.2}, {"alpha": 0.1, "beta": 0.1, "gamma": 0.1}),
-    "LRMFS": ({"alpha": 0.2, "lambda_": 2, "tolerance": 0}, {"alpha": 0.1, "lambda_": 1, "tolerance": 0}),
+    "LRMFS": (
+        {"alpha": 0.2, "lambda_": 2, "tolerance": 0},
+        {"alpha": 0.1, "lambda_": 1, "tolerance": 0},
+    ),
     # What the guard of LSMFS takes for a runaway depends on all terms of its objective.
     "LSMFS": (
         {"gamma": 2, "lambda_": 2, "tolerance": 0, "max_iter": 4, "guard": False},
@@ -135,7 +141,9 @@ DOUBLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", DOUBLED)
 @given(problem=problems())
 @SETTINGS
-def test_doubling_every_row_is_halving_every_penalty(name: str, problem: tuple[np.ndarray, np.ndarray]) -> None:
+def test_doubling_every_row_is_halving_every_penalty(
+    name: str, problem: tuple[np.ndarray, np.ndarray]
+) -> None:
     """The loss is a sum over rows, the penalties are not; GRRO knows shares of rows only."""
     X, Y = problem
     rows, twice = np.arange(X.shape[1]), np.repeat(np.arange(len(X)), 2)
@@ -158,7 +166,9 @@ def test_doubling_every_row_leaves_the_similarity_of_scnmf_alone(
 @every_method
 @given(problem=problems())
 @SETTINGS
-def test_the_objective_of_descent_methods_falls(name: str, problem: tuple[np.ndarray, np.ndarray]) -> None:
+def test_the_objective_of_descent_methods_falls(
+    name: str, problem: tuple[np.ndarray, np.ndarray]
+) -> None:
     fitted = make(name).fit(*problem)
     trace = np.array(fitted.diagnostics_["objective"])
     assert np.isfinite(trace).all()

@@ -32,10 +32,13 @@ def iterates(problem: Problem, ranker: LRDG) -> Iterator[tuple[np.ndarray, np.nd
     yield V, S
 
 
-def assert_quotient(after: np.ndarray, before: np.ndarray, top: list[np.ndarray], bottom: list[np.ndarray]) -> None:
+def assert_quotient(
+    after: np.ndarray, before: np.ndarray, top: list[np.ndarray], bottom: list[np.ndarray]
+) -> None:
     """Check after · Σ bottom = before · Σ top, within rounding of the single terms.
 
-    The terms cancel, so the quotient itself may be wrong in many digits and still be all that can be had.
+    The terms cancel, so the quotient itself may be wrong in many digits and still be all that can
+    be had.
     """
     left, right = after * sum(bottom), before * sum(top)
     size = np.abs(after) * sum(map(np.abs, bottom)) + np.abs(before) * sum(map(np.abs, top))
@@ -44,7 +47,9 @@ def assert_quotient(after: np.ndarray, before: np.ndarray, top: list[np.ndarray]
 
 @pytest.mark.known_answer
 @pytest.mark.parametrize("set_name", ["emotions", "medical"])
-def test_every_update_of_the_whole_course_follows_the_formulas(real: Callable[[str], Problem], set_name: str) -> None:
+def test_every_update_of_the_whole_course_follows_the_formulas(
+    real: Callable[[str], Problem], set_name: str
+) -> None:
     X, Y = np.ascontiguousarray(real(set_name).X), real(set_name).Y
     H = np.eye(len(X)) - 1 / len(X)
     AX, AY = graph(X, 5), graph(Y.astype(float), 5)
@@ -54,7 +59,10 @@ def test_every_update_of_the_whole_course_follows_the_formulas(real: Callable[[s
         AV = graph(V.T, 3)
         fitted = H @ (X @ S)
         assert_quotient(
-            V_next, V, [fitted, Y, 2 * AX @ V, AY @ V], [V, -V.mean(0) + 0 * V, V, 2 * V @ (V.T @ V), PY @ V]
+            V_next,
+            V,
+            [fitted, Y, 2 * AX @ V, AY @ V],
+            [V, -V.mean(0) + 0 * V, V, 2 * V @ (V.T @ V), PY @ V],
         )
         raised = [np.maximum(X.T @ V_next, 0), X.T @ (H @ V_next) - np.maximum(X.T @ V_next, 0)]
         assert_quotient(S_next, S, [*raised, S @ AV], [X.T @ fitted, S @ np.diag(AV.sum(1))])

@@ -16,7 +16,9 @@ from paragone.protocols import Curve, PGrid
 
 KNOWN = json.loads((Path(__file__).parent / "published_figures.json").read_text())
 EIGHT = ["DAGFS", "LRMFS", "GRRO", "SRFS", "SCNMF", "LSMFS", "LRDG", "RFSFS"]
-AT_20_PERCENT = Curve(p=PGrid(0.2, 0.2, 0.1, target=0.2), metrics=("micro_f1",), keep_predictions=False)
+AT_20_PERCENT = Curve(
+    p=PGrid(0.2, 0.2, 0.1, target=0.2), metrics=("micro_f1",), keep_predictions=False
+)
 SETS = [
     "arts",
     "business",
@@ -32,14 +34,17 @@ SETS = [
 ]
 
 
-# The figures of LSMFS were made with all weights at 1, where its guard stops it; our defaults converge.
+# The figures of LSMFS were made with all weights at 1, where its guard stops it; our defaults
+# converge.
 AS_PUBLISHED = {name: name.lower() for name in EIGHT} | {
     "LSMFS": {"use": "lsmfs", "params": dict.fromkeys(("alpha", "beta", "gamma", "lambda_"), 1.0)}
 }
 OURS = {name: name.lower() for name in [*EIGHT, "Random"]}
 
 
-def figures(data_folder: Path, store: Path, sets: list[str], methods: dict[str, Any], **split) -> dict:
+def figures(
+    data_folder: Path, store: Path, sets: list[str], methods: dict[str, Any], **split
+) -> dict:
     """Mean and deviation of micro-F1 at p = 20 % by dataset and method, over repeated hold-outs."""
     experiment = Experiment(
         [load(data_folder / "multilabel" / name, name=name) for name in sets],
@@ -59,10 +64,21 @@ def figures(data_folder: Path, store: Path, sets: list[str], methods: dict[str, 
 @pytest.mark.parametrize("name", KNOWN["mulan"])
 def test_mulan_sets_give_the_published_figures_within_fold_noise(data_folder, tmp_path, name):
     known = KNOWN["mulan"][name]
-    found = figures(data_folder, tmp_path / "a.sqlite", [name], AS_PUBLISHED, folds=5, test_size=known["test_size"])
+    found = figures(
+        data_folder,
+        tmp_path / "a.sqlite",
+        [name],
+        AS_PUBLISHED,
+        folds=5,
+        test_size=known["test_size"],
+    )
     for method, figure in known["micro_f1"].items():
         noise = 2.5 * max(found[name, method]["std"], known["fold_std"])
-        assert abs(found[name, method]["mean"] - figure) < noise, (method, found[name, method], figure)
+        assert abs(found[name, method]["mean"] - figure) < noise, (
+            method,
+            found[name, method],
+            figure,
+        )
     if name == "medical":
         assert found[name, "SCNMF"]["mean"] > 0.4
         assert found[name, "LRDG"]["mean"] > 0.4
@@ -92,7 +108,9 @@ def test_a_deterministic_ranker_gives_the_published_yahoo_figure_exactly(data_fo
 @pytest.mark.slow
 @pytest.mark.known_answer
 @pytest.mark.parametrize("name", KNOWN["yahoo"])
-def test_random_rankers_give_the_published_yahoo_figures_within_the_noise_of_seeds(data_folder, name):
+def test_random_rankers_give_the_published_yahoo_figures_within_the_noise_of_seeds(
+    data_folder, name
+):
     for method in ("DAGFS", "SRFS", "RFSFS", "LRMFS", "Random"):
         values = on_the_2000(data_folder, name, method, 5)
         noise = 2.5 * max(np.std(values, ddof=1), KNOWN["yahoo_fold_std"])

@@ -25,7 +25,9 @@ def problem() -> tuple[pd.DataFrame, np.ndarray]:
 def test_it_keeps_the_first_of_the_ranking_in_their_own_order() -> None:
     X, Y = problem()
     selector = TopFeatures(DAGFS(), k=2).fit(X, Y)
-    assert selector.get_support(indices=True).tolist() == sorted(selector.ranker_.ranking_[:2].tolist())
+    assert selector.get_support(indices=True).tolist() == sorted(
+        selector.ranker_.ranking_[:2].tolist()
+    )
     assert selector.get_feature_names_out().tolist() == ["c", "e"]
     np.testing.assert_array_equal(selector.transform(X), X[["c", "e"]])
     assert not hasattr(selector.ranker, "ranking_")
@@ -34,7 +36,9 @@ def test_it_keeps_the_first_of_the_ranking_in_their_own_order() -> None:
 def test_it_works_in_a_pipeline_and_a_grid_search() -> None:
     X, Y = problem()
     pipeline = make_pipeline(MinMaxScaler(), TopFeatures(DAGFS(), k=2), KNeighborsClassifier(3))
-    search = GridSearchCV(pipeline, {"topfeatures__k": [1, 2], "topfeatures__ranker__alpha": [0.1, 1.0]}, cv=3)
+    search = GridSearchCV(
+        pipeline, {"topfeatures__k": [1, 2], "topfeatures__ranker__alpha": [0.1, 1.0]}, cv=3
+    )
     assert search.fit(X, Y).predict(X).shape == Y.shape
 
 

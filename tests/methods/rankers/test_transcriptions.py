@@ -43,20 +43,23 @@ def assert_same(
 ) -> None:
     """Compare scores to 1e-8 and the rankings exactly.
 
-    Two things are beyond any order of summation and are settled before the rankings are compared. Equal
-    columns have equal scores by symmetry where nothing is random, but an eigendecomposition or a BLAS kernel
-    gives them different last digits: each gets the score of the first. And weights 1e-13 of the largest and
-    below (scores are squares) are what is left of zero by rounding, as those of the constant columns in an
-    unguarded LSMFS (1e-58 against 1e9): they count as zero.
+    Two things are beyond any order of summation and are settled before the rankings are compared.
+    Equal columns have equal scores by symmetry where nothing is random, but an eigendecomposition
+    or a BLAS kernel gives them different last digits: each gets the score of the first. And weights
+    1e-13 of the largest and below (scores are squares) are what is left of zero by rounding, as
+    those of the constant columns in an unguarded LSMFS (1e-58 against 1e9): they count as zero.
 
-    SCNMF on medical has a third: single-row columns of different rows converge to one and the same weights (one
-    common label and those without positives; the rest is below 1e-30), so they tie to the last digits. There
-    each place of our ranking must hold a feature whose transcribed score is that of the place, to ``rounding``.
+    SCNMF on medical has a third: single-row columns of different rows converge to one and the same
+    weights (one common label and those without positives; the rest is below 1e-30), so they tie to
+    the last digits. There each place of our ranking must hold a feature whose transcribed score is
+    that of the place, to ``rounding``.
     """
     ranker.fit(problem.X, problem.Y)
     scored = ~np.isnan(found)
     largest = np.abs(found[scored]).max()
-    np.testing.assert_allclose(ranker.scores_[scored], found[scored], rtol=1e-8, atol=1e-13 * largest)
+    np.testing.assert_allclose(
+        ranker.scores_[scored], found[scored], rtol=1e-8, atol=1e-13 * largest
+    )
     ours, theirs = ranker.scores_.copy(), tied(found, equal)
     ours[~scored] = np.nan
     assert modes.ranking(ours) == ranker.ranking_.tolist()
@@ -77,7 +80,10 @@ def compare(name: str, problem: Problem, guard: bool, rounding: float = 0.0) -> 
     found = modes.scores(name, problem.X, problem.Y.astype(float), guard=guard)
     if guard:
         constant = np.flatnonzero(np.isnan(found)).tolist()
-        assert make(name).fit(problem.X, problem.Y).ranking_.tolist()[len(found) - len(constant) :] == constant
+        assert (
+            make(name).fit(problem.X, problem.Y).ranking_.tolist()[len(found) - len(constant) :]
+            == constant
+        )
     assert_same(make(name, guard=guard), problem, found, equals(name, problem), rounding)
 
 
@@ -102,7 +108,8 @@ def test_they_are_equal_where_features_outnumber_samples_and_many_are_constant(
 @pytest.mark.known_answer
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "guard"), [*((name, True) for name in LONG_ON_MEDICAL), *((name, False) for name in METHODS)]
+    ("name", "guard"),
+    [*((name, True) for name in LONG_ON_MEDICAL), *((name, False) for name in METHODS)],
 )
 def test_the_longer_ones_are_equal_there_and_all_of_them_without_the_guard(
     real: Callable[[str], Problem], name: str, guard: bool
@@ -113,10 +120,18 @@ def test_the_longer_ones_are_equal_there_and_all_of_them_without_the_guard(
 VARIANTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("dagfs", {"feature_lift": "none"}, {"lift": False}),
     ("dagfs", {"paired_penalty": False}, {"paired": False}),
-    ("dagfs", {"top_k": 3, "kappa": 4, "s_max": 2, "seed": 5}, {"topK": 3, "kappa": 4, "s_max": 2, "seed": 5}),
+    (
+        "dagfs",
+        {"top_k": 3, "kappa": 4, "s_max": 2, "seed": 5},
+        {"topK": 3, "kappa": 4, "s_max": 2, "seed": 5},
+    ),
     ("dagfs", {"top_k": 0, "rarity_gamma": 1, "tau_dir": 1}, {"topK": 0, "gamma": 1, "tau": 1}),
     ("dagfs", {"alpha": 2, "beta": 0.5, "max_iter": 7}, {"alpha": 2, "beta": 0.5, "T": 7}),
-    ("srfs", {"alpha": 1, "beta": 0.3, "gamma": 0.01, "seed": 3}, {"alpha": 1, "beta": 0.3, "gamma": 0.01, "seed": 3}),
+    (
+        "srfs",
+        {"alpha": 1, "beta": 0.3, "gamma": 0.01, "seed": 3},
+        {"alpha": 1, "beta": 0.3, "gamma": 0.01, "seed": 3},
+    ),
     ("rfsfs", {"alpha": 1, "beta": 0.3, "gamma": 0.01}, {"alpha": 1, "beta": 0.3, "gamma": 0.01}),
     ("scnmf", {"lambda_1": 1e-4, "lambda_2": 0.01}, {"lambda1": 1e-4, "lambda2": 0.01}),
     ("grro", {"alpha": 3, "beta": 1}, {"alpha": 3, "beta": 1}),
@@ -129,7 +144,11 @@ VARIANTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"alpha": 1, "beta": 1, "gamma": 1, "lambda_": 1},
         {"alpha": 1, "beta": 1, "gamma": 1, "lam": 1},
     ),
-    ("lsmfs", {"alpha": 3, "beta": 0.1, "gamma": 2, "lambda_": 0.5}, {"alpha": 3, "beta": 0.1, "gamma": 2, "lam": 0.5}),
+    (
+        "lsmfs",
+        {"alpha": 3, "beta": 0.1, "gamma": 2, "lambda_": 0.5},
+        {"alpha": 3, "beta": 0.1, "gamma": 2, "lam": 0.5},
+    ),
 ]
 
 
@@ -145,7 +164,9 @@ def test_other_parameters_reach_the_formulas(
 
 @pytest.mark.parametrize("name", METHODS)
 @both_modes
-def test_wide_data_with_constant_equal_and_single_row_columns_is_ranked_as_transcribed(name: str, guard: bool) -> None:
+def test_wide_data_with_constant_equal_and_single_row_columns_is_ranked_as_transcribed(
+    name: str, guard: bool
+) -> None:
     generator = np.random.default_rng(11)
     X = (generator.random((24, 60)) < 0.15).astype(float)
     X[:, [3, 40]] = 0.0

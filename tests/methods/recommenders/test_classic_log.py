@@ -13,7 +13,14 @@ from paragone.methods.recommenders.smgcn import SMGCN
 from paragone.methods.recommenders.smgcn.training import TrainingDivergedError
 from paragone.testing.recommenders import example_prescriptions
 
-SMALL = {"widths": (4, 6, 8), "batch_size": 16, "max_epochs": 6, "evaluate_every": 2, "ks": (1, 2, 3), "patience": None}
+SMALL = {
+    "widths": (4, 6, 8),
+    "batch_size": 16,
+    "max_epochs": 6,
+    "evaluate_every": 2,
+    "ks": (1, 2, 3),
+    "patience": None,
+}
 SMALL |= {"choose_by": "recall@3", "token_pairs_from": 2, "item_pairs_from": 2, "seed": 4}
 N_TRAIN = 45
 SECONDS = re.compile(r"(\d+\.\d)s|@\[(\d+\.\d)\]")
@@ -36,8 +43,14 @@ def fit(rows, folder, stop_after=None, **changes):
         if epoch == stop_after:
             raise PowerCutError
 
-    places = {"log": folder / "log.jsonl", "classic": folder / "text.log", "result_file": folder / "best.result"}
-    made = SMGCN(**(SMALL | changes)).observe(**places, checkpoint=folder / "fit.npz", progress=progress)
+    places = {
+        "log": folder / "log.jsonl",
+        "classic": folder / "text.log",
+        "result_file": folder / "best.result",
+    }
+    made = SMGCN(**(SMALL | changes)).observe(
+        **places, checkpoint=folder / "fit.npz", progress=progress
+    )
     return made.fit(*rows)
 
 
@@ -56,7 +69,9 @@ def printed_by_the_authors_program(records, n_steps):
     for record in records:
         losses = [n_steps * record[name] for name in ("total", "loss", "penalty")]
         m = record["metrics"]
-        ends = [m[name][place] for name in ("recall", "precision", "f1", "rmrr") for place in (0, -1)]
+        ends = [
+            m[name][place] for name in ("recall", "precision", "f1", "rmrr") for place in (0, -1)
+        ]
         form = (
             "Epoch %d [_ + _]: train==[%.5f=%.5f + %.5f + %.5f ]\n recall=[%.5f, %.5f], "
             "precision=[%.5f, %.5f],  f1=[%.5f, %.5f], RMRR=[%.5f, %.5f]"
@@ -89,15 +104,20 @@ def test_every_epoch_has_its_line_counted_from_0(rows, tmp_path):
         assert nothing == 0.0
 
 
-def test_the_best_iteration_is_the_number_of_an_evaluation_and_the_values_stand_between_tabs(rows, tmp_path):
+def test_the_best_iteration_is_the_number_of_an_evaluation_and_the_values_stand_between_tabs(
+    rows, tmp_path
+):
     made = fit(rows, tmp_path)
     values = [record["metrics"]["recall"][2] for record in made.history_]
     place = values.index(max(values))
     best = made.history_[place]["metrics"]
     joined = [
-        "\t".join(printf("%.5f", value) for value in best[name]) for name in ("recall", "precision", "f1", "rmrr")
+        "\t".join(printf("%.5f", value) for value in best[name])
+        for name in ("recall", "precision", "f1", "rmrr")
     ]
-    expected = printf("Best Iter=[%d]_\trecall=[%s], precision=[%s],  f1=[%s], rmrr=[%s]", place, *joined)
+    expected = printf(
+        "Best Iter=[%d]_\trecall=[%s], precision=[%s],  f1=[%s], rmrr=[%s]", place, *joined
+    )
     last = (tmp_path / "text.log").read_text().splitlines()[-1]
     assert without_seconds(last) == expected
     assert made.epoch_ == 2 * (place + 1)
@@ -113,11 +133,18 @@ def test_the_seconds_are_training_plus_evaluation_and_the_last_is_their_sum(rows
     assert total == pytest.approx(sum(spent), abs=0.05 * (len(spent) + 1))
 
 
-def test_the_result_file_gets_a_line_of_hyper_parameters_and_the_best_line_after_a_tab(rows, tmp_path):
+def test_the_result_file_gets_a_line_of_hyper_parameters_and_the_best_line_after_a_tab(
+    rows, tmp_path
+):
     fit(rows, tmp_path, learning_rate=2e-4, dropout=0.1, fusion="concat")
     header, best = (tmp_path / "best.result").read_text().splitlines()
-    parameters = "fusion=concat, embed_size=4, lr=0.0002, layer_size=[6,8], mess_dropout=[0.1, 0.1], regs=[0.007], "
-    assert re.fullmatch(r"time=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, " + re.escape(parameters + "adj_type=norm"), header)
+    parameters = (
+        "fusion=concat, embed_size=4, lr=0.0002, layer_size=[6,8], mess_dropout=[0.1, 0.1],"
+        " regs=[0.007], "
+    )
+    assert re.fullmatch(
+        r"time=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, " + re.escape(parameters + "adj_type=norm"), header
+    )
     assert best == "\t" + (tmp_path / "text.log").read_text().splitlines()[-1]
     (tmp_path / "fit.npz").unlink()
     fit(rows, tmp_path)
@@ -125,7 +152,9 @@ def test_the_result_file_gets_a_line_of_hyper_parameters_and_the_best_line_after
 
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3, 5])
-def test_a_fit_that_was_cut_off_and_went_on_leaves_the_text_of_an_uninterrupted_one(rows, tmp_path, stop_after):
+def test_a_fit_that_was_cut_off_and_went_on_leaves_the_text_of_an_uninterrupted_one(
+    rows, tmp_path, stop_after
+):
     (tmp_path / "whole").mkdir()
     (tmp_path / "cut").mkdir()
     fit(rows, tmp_path / "whole")
@@ -139,7 +168,10 @@ def test_a_fit_that_was_cut_off_and_went_on_leaves_the_text_of_an_uninterrupted_
     whole, cut = ((tmp_path / name / "text.log").read_text() for name in ("whole", "cut"))
     assert without_seconds(cut) == without_seconds(whole)
     logs = [(tmp_path / name / "log.jsonl").read_text().splitlines() for name in ("whole", "cut")]
-    plain = [[{k: v for k, v in json.loads(line).items() if k != "seconds"} for line in lines] for lines in logs]
+    plain = [
+        [{k: v for k, v in json.loads(line).items() if k != "seconds"} for line in lines]
+        for lines in logs
+    ]
     assert plain[0] == plain[1]
 
 
@@ -158,11 +190,15 @@ def test_a_function_gets_the_lines_of_a_file(rows, tmp_path):
     fit(rows, tmp_path)
     lines = []
     SMGCN(**SMALL).observe(classic=lines.append).fit(*rows)
-    assert without_seconds("\n".join(lines) + "\n") == without_seconds((tmp_path / "text.log").read_text())
+    assert without_seconds("\n".join(lines) + "\n") == without_seconds(
+        (tmp_path / "text.log").read_text()
+    )
 
 
 def test_without_validation_there_are_epochs_and_nothing_to_choose(rows, tmp_path):
-    SMGCN(**SMALL).observe(classic=tmp_path / "text.log", result_file=tmp_path / "best.result").fit(rows[0])
+    SMGCN(**SMALL).observe(classic=tmp_path / "text.log", result_file=tmp_path / "best.result").fit(
+        rows[0]
+    )
     lines = (tmp_path / "text.log").read_text().splitlines()
     assert len(lines) == 6
     assert all(line.startswith("Epoch ") for line in lines)

@@ -13,7 +13,11 @@ from paragone.methods.method import methods
 from paragone.methods.recommenders import FLOORS, make_recommender
 from paragone.testing.recommenders import check_recommender, example_prescriptions
 
-RECOMMENDERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.recommenders.")]
+RECOMMENDERS = [
+    name
+    for name, path in methods.paths().items()
+    if path.startswith("paragone.methods.recommenders.")
+]
 CLOSED_FORM = [name for name in RECOMMENDERS if name != "smgcn"]
 
 
@@ -47,13 +51,17 @@ def test_conditional_sums_the_chances_of_each_token(rows):
     queries, items = dense(rows)
     scores = make_recommender("conditional").fit(rows).score(rows.queries)
     for row in range(5):
-        expected = sum(items[queries[:, token] == 1].mean(axis=0) for token in np.flatnonzero(queries[row]))
+        expected = sum(
+            items[queries[:, token] == 1].mean(axis=0) for token in np.flatnonzero(queries[row])
+        )
         np.testing.assert_allclose(scores[row], expected)
 
 
 def test_a_token_train_never_saw_adds_nothing():
     train = Prescriptions.from_rows([([0], [0, 1])], n_tokens=2, n_items=3)
-    assert make_recommender("conditional").fit(train).score(np.array([[0.0, 1.0]])).tolist() == [[0, 0, 0]]
+    assert make_recommender("conditional").fit(train).score(np.array([[0.0, 1.0]])).tolist() == [
+        [0, 0, 0]
+    ]
 
 
 @pytest.mark.parametrize("n_neighbors", [None, 3])
@@ -64,7 +72,9 @@ def test_set_knn_is_its_formula(rows, n_neighbors):
     prior = items.mean(axis=0)
     for row in range(rows.n_rows):
         mine = set(np.flatnonzero(queries[row]))
-        jaccard = [len(mine & set(np.flatnonzero(q))) / len(mine | set(np.flatnonzero(q))) for q in queries]
+        jaccard = [
+            len(mine & set(np.flatnonzero(q))) / len(mine | set(np.flatnonzero(q))) for q in queries
+        ]
         votes = np.array(jaccard) ** 2.5
         if n_neighbors is not None:
             votes[np.argsort(-votes, kind="stable")[n_neighbors:]] = 0.0
@@ -74,7 +84,9 @@ def test_set_knn_is_its_formula(rows, n_neighbors):
 
 def test_set_knn_falls_back_on_popularity_where_nothing_is_shared():
     train = Prescriptions.from_rows([([0], [0, 1]), ([0], [1])], n_tokens=2, n_items=2)
-    assert make_recommender("set-knn").fit(train).score(np.array([[0.0, 1.0]])).tolist() == [[0.5, 1.0]]
+    assert make_recommender("set-knn").fit(train).score(np.array([[0.0, 1.0]])).tolist() == [
+        [0.5, 1.0]
+    ]
 
 
 def test_ridge_is_the_penalised_least_squares(rows):
@@ -82,7 +94,9 @@ def test_ridge_is_the_penalised_least_squares(rows):
     augmented = np.vstack([queries, np.sqrt(7.0) * np.eye(rows.n_tokens)])
     targets = np.vstack([items, np.zeros((rows.n_tokens, rows.n_items))])
     expected = queries @ np.linalg.lstsq(augmented, targets, rcond=None)[0]
-    np.testing.assert_allclose(make_recommender("ridge", penalty=7.0).fit(rows).score(rows.queries), expected)
+    np.testing.assert_allclose(
+        make_recommender("ridge", penalty=7.0).fit(rows).score(rows.queries), expected
+    )
 
 
 @pytest.mark.parametrize("same_space", [False, True])
@@ -109,9 +123,14 @@ def test_ease_takes_the_penalty_that_is_best_on_validation():
     recalls = []
     for penalty in PENALTIES:
         scores = make_recommender("ease", penalty=penalty).fit(train).score(validation.queries)
-        recalls.append(topk_scores(scores, validation.truth, k=CHOSEN_AT).value("recall", CHOSEN_AT))
+        recalls.append(
+            topk_scores(scores, validation.truth, k=CHOSEN_AT).value("recall", CHOSEN_AT)
+        )
     assert len(set(recalls)) > 1
-    assert make_recommender("ease").fit(train, validation).penalty_ == PENALTIES[int(np.argmax(recalls))]
+    assert (
+        make_recommender("ease").fit(train, validation).penalty_
+        == PENALTIES[int(np.argmax(recalls))]
+    )
     assert make_recommender("ease").fit(train).penalty_ == 1000.0
 
 
@@ -160,7 +179,11 @@ def test_the_contract_catches_a_recommender_that_breaks_it(rows):
             scores = super()._score(queries)
             return scores - scores[:1]
 
-    for broken, words in ((Forgetful, "fit returns itself"), (Moody, "same bytes"), (Crowded, "for itself alone")):
+    for broken, words in (
+        (Forgetful, "fit returns itself"),
+        (Moody, "same bytes"),
+        (Crowded, "for itself alone"),
+    ):
         with pytest.raises(AssertionError, match=words):
             check_recommender(broken)
 

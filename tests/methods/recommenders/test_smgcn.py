@@ -44,7 +44,10 @@ def small_network(rows, pairs, widths=(4, 6, 8), fusion="add", dropout=0.0):
 
 def naive_scores(network, rows, pairs, fusion):
     """The whole forward pass with loops over nodes and neighbours, in float64."""
-    values = {name: value.detach().numpy().astype(np.float64) for name, value in network.named_parameters()}
+    values = {
+        name: value.detach().numpy().astype(np.float64)
+        for name, value in network.named_parameters()
+    }
     n_tokens, n_items = rows.n_tokens, rows.n_items
     bipartite = {node: {node} for node in range(n_tokens + n_items)}
     for row in range(rows.n_rows):
@@ -63,7 +66,10 @@ def naive_scores(network, rows, pairs, fusion):
                 message = np.tanh(mean @ values[f"{prefix}.messages.{layer}"])
                 joined = np.concatenate([hidden[node], message])
                 following.append(
-                    np.tanh(joined @ values[f"{prefix}.weights.{layer}"] + values[f"{prefix}.biases.{layer}"][0])
+                    np.tanh(
+                        joined @ values[f"{prefix}.weights.{layer}"]
+                        + values[f"{prefix}.biases.{layer}"][0]
+                    )
                 )
             hidden = np.array(following)
         return np.array([hidden[node] / np.linalg.norm(hidden[node]) for node in own])
@@ -76,9 +82,13 @@ def naive_scores(network, rows, pairs, fusion):
         return np.array(out)
 
     tokens = [tower("token_tower", range(n_tokens))]
-    tokens.append(synergy(values["token_embedding"], pairs[0].tolist(), values["token_synergy_weight"]))
+    tokens.append(
+        synergy(values["token_embedding"], pairs[0].tolist(), values["token_synergy_weight"])
+    )
     items = [tower("item_tower", range(n_tokens, n_tokens + n_items))]
-    items.append(synergy(values["item_embedding"], pairs[1].tolist(), values["item_synergy_weight"]))
+    items.append(
+        synergy(values["item_embedding"], pairs[1].tolist(), values["item_synergy_weight"])
+    )
     join = (lambda parts: np.hstack(parts)) if fusion == "concat" else sum
     token_final, item_final = join(tokens), join(items)
     scores = []
@@ -92,7 +102,9 @@ def naive_scores(network, rows, pairs, fusion):
 @pytest.mark.parametrize("fusion", ["add", "concat"])
 def test_the_forward_pass_is_that_of_a_naive_loop(rows, pairs, fusion):
     network = small_network(rows, pairs, fusion=fusion)
-    found = network.logits(csr_tensor(mean_rows(rows.queries)), *network.embeddings()).detach().numpy()
+    found = (
+        network.logits(csr_tensor(mean_rows(rows.queries)), *network.embeddings()).detach().numpy()
+    )
     np.testing.assert_allclose(found, naive_scores(network, rows, pairs, fusion), atol=1e-5)
 
 
@@ -123,18 +135,25 @@ def test_gradients_are_those_of_finite_differences(rows, pairs, loss):
                 value[place] = before - 1e-6
                 below = total().item()
                 value[place] = before
-            assert value.grad[place].item() == pytest.approx((above - below) / 2e-6, abs=1e-6, rel=1e-5), name
+            assert value.grad[place].item() == pytest.approx(
+                (above - below) / 2e-6, abs=1e-6, rel=1e-5
+            ), name
 
 
 def test_losses_are_their_formulas():
-    logits, targets = torch.tensor([[0.3, -1.0], [2.0, 0.1]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    logits, targets = (
+        torch.tensor([[0.3, -1.0], [2.0, 0.1]]),
+        torch.tensor([[1.0, 0.0], [0.0, 1.0]]),
+    )
     weights = torch.tensor([1.0, 4.0])
     chance = 1 / (1 + np.exp(-logits.numpy()))
     y = targets.numpy()
     entropy = -(y * np.log(chance) + (1 - y) * np.log(1 - chance)).sum(axis=1).mean()
     squares = (np.array([1.0, 4.0]) * (y - chance) ** 2).sum(axis=1).mean()
     assert sample_loss("bce", logits, targets, weights).item() == pytest.approx(entropy, rel=1e-6)
-    assert sample_loss("weighted_mse", logits, targets, weights).item() == pytest.approx(squares, rel=1e-6)
+    assert sample_loss("weighted_mse", logits, targets, weights).item() == pytest.approx(
+        squares, rel=1e-6
+    )
     tokens, items = torch.tensor([[1.0, 2.0], [3.0, 0.0]]), torch.tensor([[2.0, 1.0]])
     penalty = embedding_penalty(tokens, items, torch.tensor([1.0, 0.0]), 0.6, 3)
     assert penalty.item() == pytest.approx(0.6 / 3 * 0.5 * (5 + 5))
@@ -147,7 +166,9 @@ def test_the_graphs_are_those_of_a_plain_count(rows, pairs):
     adjacency = np.eye(size)
     adjacency[: rows.n_tokens, rows.n_tokens :] = together
     adjacency[rows.n_tokens :, : rows.n_tokens] = together.T
-    np.testing.assert_allclose(graphs.propagation.toarray(), adjacency / adjacency.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        graphs.propagation.toarray(), adjacency / adjacency.sum(axis=1, keepdims=True)
+    )
     assert graphs.token_synergy.toarray()[0, 1] == graphs.token_synergy.toarray()[1, 0] == 1
     assert graphs.token_synergy.toarray().sum() == rows.n_tokens + 4
 
@@ -163,7 +184,9 @@ def test_dense_graphs_and_resident_rows_change_nothing_but_rounding(rows, pairs)
     batches = Batches(rows, torch.device("cpu"))
     chosen = np.array([3, 1, 7])
     sparse_queries, present, targets = batches.take(chosen)
-    batches.resident = tuple(torch.as_tensor(part.toarray()) for part in (batches.queries, batches.answers))
+    batches.resident = tuple(
+        torch.as_tensor(part.toarray()) for part in (batches.queries, batches.answers)
+    )
     queries, present_too, targets_too = batches.take(chosen)
     torch.testing.assert_close(sparse_queries.to_dense(), queries)
     torch.testing.assert_close(present, present_too)
@@ -188,7 +211,9 @@ def split(rows):
 
 
 def test_another_seed_gives_another_network(rows):
-    first, second = (SMGCN(**SMALL, seed=seed).fit(*split(rows)).score(rows.queries) for seed in (0, 1))
+    first, second = (
+        SMGCN(**SMALL, seed=seed).fit(*split(rows)).score(rows.queries) for seed in (0, 1)
+    )
     assert not np.allclose(first, second)
 
 
@@ -203,7 +228,9 @@ def test_it_learns_what_a_token_asks_for():
 
 
 def test_the_published_loss_trains(rows):
-    made = SMGCN(**(SMALL | {"max_epochs": 30, "patience": None}), loss="weighted_mse", learning_rate=5e-3)
+    made = SMGCN(
+        **(SMALL | {"max_epochs": 30, "patience": None}), loss="weighted_mse", learning_rate=5e-3
+    )
     losses = [record["loss"] for record in made.fit(*split(rows)).history_]
     assert losses[-1] < 0.8 * losses[0]
 
@@ -238,7 +265,9 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(rows, tmp_path):
     with pytest.raises(PowerCutError):
         SMGCN(**settings).observe(checkpoint=checkpoint, progress=stop).fit(*split(rows))
     seen = []
-    resumed = SMGCN(**settings).observe(checkpoint=checkpoint, progress=lambda *now: seen.append(now[0]))
+    resumed = SMGCN(**settings).observe(
+        checkpoint=checkpoint, progress=lambda *now: seen.append(now[0])
+    )
     resumed.fit(*split(rows))
     assert seen == [5, 6]
     assert resumed.score(rows.queries).tobytes() == whole.score(rows.queries).tobytes()
@@ -257,14 +286,21 @@ def test_a_checkpoint_of_another_fit_is_refused(rows, tmp_path):
 
 def test_the_log_has_a_json_line_an_evaluation_and_says_which_set_chose(rows, tmp_path):
     lines: list[str] = []
-    made = SMGCN(**SMALL).observe(log=tmp_path / "log.jsonl", classic=lines.append, result_file=tmp_path / "best.txt")
+    made = SMGCN(**SMALL).observe(
+        log=tmp_path / "log.jsonl", classic=lines.append, result_file=tmp_path / "best.txt"
+    )
     made.fit(*split(rows))
     records = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     evaluations = [record for record in records if record["event"] == "evaluation"]
     assert [record["epoch"] for record in evaluations] == [2, 4, 6]
     assert set(evaluations[0]["metrics"]) == {"precision", "recall", "f1", "rmrr", "ndcg"}
     assert {record["set"] for record in evaluations} == {"validation"}
-    assert records[-1] == {"event": "chosen", "epoch": made.epoch_, "set": "validation", "by": "recall@3"}
+    assert records[-1] == {
+        "event": "chosen",
+        "epoch": made.epoch_,
+        "set": "validation",
+        "by": "recall@3",
+    }
     assert lines[0].startswith("Epoch 0 [")
     assert lines[-1].startswith(f"Best Iter=[{made.epoch_ // 2 - 1}]@[")
     assert (tmp_path / "best.txt").read_text().endswith("\n\t" + lines[-1] + "\n")
@@ -283,8 +319,14 @@ def test_a_loss_that_is_no_number_aborts_with_a_clear_message(rows):
 
 
 def test_a_network_below_popularity_gets_a_warning(rows, tmp_path):
-    settings = SMALL | {"max_epochs": 50, "evaluate_every": 50, "patience": None, "choose_by": "precision@1"}
-    # All rows want item 0 as well, so popularity is perfect at 1; a rate of nearly nothing learns nothing.
+    settings = SMALL | {
+        "max_epochs": 50,
+        "evaluate_every": 50,
+        "patience": None,
+        "choose_by": "precision@1",
+    }
+    # All rows want item 0 as well, so popularity is perfect at 1; a rate of nearly nothing learns
+    # nothing.
     from paragone.data.prescriptions import Prescriptions
 
     wanting = Prescriptions.from_rows([([token % 5], [0, 1 + token % 9]) for token in range(60)])
@@ -318,7 +360,9 @@ def test_a_parameter_that_makes_no_sense_is_explained(rows, parameters, words):
 def test_pairs_may_come_from_files(rows, tmp_path):
     (tmp_path / "pairs.txt").write_text("0 1\n2 3\n")
     from_file = SMGCN(**SMALL, token_pairs=tmp_path / "pairs.txt").fit(rows).score(rows.queries)
-    from_array = SMGCN(**SMALL, token_pairs=np.array([[0, 1], [2, 3]])).fit(rows).score(rows.queries)
+    from_array = (
+        SMGCN(**SMALL, token_pairs=np.array([[0, 1], [2, 3]])).fit(rows).score(rows.queries)
+    )
     np.testing.assert_array_equal(from_file, from_array)
 
 
@@ -353,7 +397,9 @@ def test_one_seed_on_the_herb_data_reaches_the_published_level(data_folder):
     train = read_prescriptions(herb / "train.txt")
     chosen = read_row_numbers(herb / "valid_row_indices.txt", n_rows=train.n_rows)
     test = read_prescriptions(herb / "test.txt", n_tokens=train.n_tokens, n_items=train.n_items)
-    made = SMGCN(seed=0).fit(train.without(chosen, name="train"), train.take(chosen, name="validation"))
+    made = SMGCN(seed=0).fit(
+        train.without(chosen, name="train"), train.take(chosen, name="validation")
+    )
     result = topk_scores(made.score(test.queries), test.truth)
     assert result.value("precision", 5) >= 0.284
     assert result.value("recall", 20) >= 0.465

@@ -12,12 +12,16 @@ def _dcg(flags: Sequence[bool]) -> float:
     return sum(1 / math.log2(rank + 2) for rank, flag in enumerate(flags) if flag)
 
 
-def naive_metrics(listed: Sequence[int], truth: Sequence[int], k: int, largest: int) -> dict[str, float]:
+def naive_metrics(
+    listed: Sequence[int], truth: Sequence[int], k: int, largest: int
+) -> dict[str, float]:
     top, n = list(listed)[:k], len(truth)
     flags = [item in truth for item in top]
     hits = sum(flags)
     retrieved = sum(item in truth for item in list(listed)[:largest])
-    rmrr = sum(1 / (abs(top.index(item) - j) + 1) for j, item in enumerate(truth) if item in top) / n
+    rmrr = (
+        sum(1 / (abs(top.index(item) - j) + 1) for j, item in enumerate(truth) if item in top) / n
+    )
     precisions = sum(sum(flags[: rank + 1]) / (rank + 1) for rank, flag in enumerate(flags) if flag)
     p, r = hits / k, hits / n
     ideal_hits = _dcg([True] * min(retrieved, k))

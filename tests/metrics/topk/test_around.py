@@ -27,7 +27,9 @@ from paragone.metrics.topk.segments import (
 @pytest.fixture(scope="module")
 def herbs(data_folder):
     train = read_prescriptions(data_folder / "herb" / "train.txt")
-    test = read_prescriptions(data_folder / "herb" / "test.txt", n_tokens=train.n_tokens, n_items=train.n_items)
+    test = read_prescriptions(
+        data_folder / "herb" / "test.txt", n_tokens=train.n_tokens, n_items=train.n_items
+    )
     rows = read_row_numbers(data_folder / "herb" / "valid_row_indices.txt", n_rows=train.n_rows)
     return train, test, rows
 
@@ -43,13 +45,18 @@ def test_the_leak_guard_counts_the_validation_rows_inside_train(herbs):
 
 def small():
     train = Prescriptions.from_rows([([0, 1], [0, 1]), ([2], [1]), ([1], [1, 2])], n_items=5)
-    test = Prescriptions.from_rows([([1, 0], [1]), ([0], [4, 1]), ([2], [0])], n_tokens=3, n_items=5)
+    test = Prescriptions.from_rows(
+        [([1, 0], [1]), ([0], [4, 1]), ([2], [0])], n_tokens=3, n_items=5
+    )
     return train, test
 
 
 def test_a_leaked_row_is_found_whatever_the_order_inside_it():
     train, _ = small()
-    assert leaked_rows(train, Prescriptions.from_rows([([1, 0], [1, 0])], n_tokens=3, n_items=5)).count == 1
+    assert (
+        leaked_rows(train, Prescriptions.from_rows([([1, 0], [1, 0])], n_tokens=3, n_items=5)).count
+        == 1
+    )
 
 
 def test_items_never_seen_in_train_are_counted():
@@ -68,7 +75,9 @@ def test_choosing_on_what_is_evaluated_is_found():
 
 def small_result(**options):
     _, test = small()
-    scores = np.array([[0.1, 0.9, 0.3, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2, 0.1], [0.9, 0.1, 0.2, 0.3, 0.4]])
+    scores = np.array(
+        [[0.1, 0.9, 0.3, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2, 0.1], [0.9, 0.1, 0.2, 0.3, 0.4]]
+    )
     return topk_scores(scores, test.truth, k=(1, 2), **options)
 
 
@@ -76,9 +85,19 @@ def test_segments_split_the_samples_and_their_means_add_up():
     train, test = small()
     result = small_result()
     parts = segment_results(result, train, test)
-    assert list(parts) == ["all", "seen query", "unseen query", "fewer than 5 items", "head items", "tail items"]
+    assert list(parts) == [
+        "all",
+        "seen query",
+        "unseen query",
+        "fewer than 5 items",
+        "head items",
+        "tail items",
+    ]
     seen, unseen = parts["seen query"], parts["unseen query"]
-    assert (seen.evaluated.tolist(), unseen.evaluated.tolist()) == ([True, False, True], [False, True, False])
+    assert (seen.evaluated.tolist(), unseen.evaluated.tolist()) == (
+        [True, False, True],
+        [False, True, False],
+    )
     joined = (2 * seen.means["precision"] + unseen.means["precision"]) / 3
     np.testing.assert_allclose(joined, result.means["precision"])
 
@@ -97,7 +116,9 @@ def test_the_ceiling_is_the_best_any_list_could_do():
     best = ceilings(result)
     sizes = np.array([1, 2, 1])
     np.testing.assert_allclose(best["precision"], [np.minimum(sizes, k).mean() / k for k in (1, 2)])
-    np.testing.assert_allclose(best["recall"], [(np.minimum(sizes, k) / sizes).mean() for k in (1, 2)])
+    np.testing.assert_allclose(
+        best["recall"], [(np.minimum(sizes, k) / sizes).mean() for k in (1, 2)]
+    )
     np.testing.assert_allclose(best["ndcg[idcg=min]"], [1.0, 1.0])
     for name, values in result.means.items():
         assert (values <= best[name] + 1e-12).all()
@@ -127,7 +148,9 @@ def test_beyond_accuracy_by_hand():
     # Listed first: items 1, 0, 0; second: 2, 1, 4.
     assert found["coverage"].tolist() == [2 / 5, 4 / 5]
     surprise = -np.log2(np.array([1, 3, 1, 1, 1]) / 3)
-    np.testing.assert_allclose(found["novelty"], [surprise[[1, 0, 0]].mean(), surprise[[1, 0, 0, 2, 1, 4]].mean()])
+    np.testing.assert_allclose(
+        found["novelty"], [surprise[[1, 0, 0]].mean(), surprise[[1, 0, 0, 2, 1, 4]].mean()]
+    )
     np.testing.assert_allclose(found["tail_recall"], [0.5, 0.5])
     assert list(beyond_accuracy(small_result())) == ["coverage", "gini"]
     with pytest.raises(InputError, match="3 item counts"):
@@ -168,7 +191,9 @@ def test_reconciling_finds_the_three_ndcg_conventions_and_the_f1_of_means(herbs)
 
 def test_a_truncated_number_is_told_from_a_rounded_one():
     run = topk_scores(np.eye(3), [[0], [1], [0]], k=1)
-    table = reconcile(run.ranking, run.truth, "p@1=.66").query("convention == 'precision' and samples == 'all'")
+    table = reconcile(run.ranking, run.truth, "p@1=.66").query(
+        "convention == 'precision' and samples == 'all'"
+    )
     assert table["verdict"].tolist() == ["truncates to it"]
 
 

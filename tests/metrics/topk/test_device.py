@@ -14,7 +14,8 @@ from paragone.metrics.topk import device as device_module
 @pytest.mark.parametrize("levels", [2, 40])
 @pytest.mark.parametrize("ties", ["id", "expected"])
 def test_whole_numbers_give_the_same_lists_and_ties_on_a_device(all_metrics, n_items, levels, ties):
-    # Products of small whole numbers are exact however they are summed, so both engines see equal scores.
+    # Products of small whole numbers are exact however they are summed, so both engines see equal
+    # scores.
     rng = np.random.default_rng(n_items)
     users = rng.integers(-levels, levels + 1, (90, 5)).astype(np.float32)
     items = rng.integers(-levels, levels + 1, (n_items, 5)).astype(np.float32)
@@ -32,9 +33,14 @@ def test_whole_numbers_give_the_same_lists_and_ties_on_a_device(all_metrics, n_i
 def test_several_tiles_are_joined_in_order(monkeypatch):
     monkeypatch.setattr(device_module, "DEVICE_TILE", 16)
     rng = np.random.default_rng(0)
-    users, items = rng.integers(-9, 10, (50, 6)).astype(float), rng.integers(-9, 10, (120, 6)).astype(float)
+    users, items = (
+        rng.integers(-9, 10, (50, 6)).astype(float),
+        rng.integers(-9, 10, (120, 6)).astype(float),
+    )
     truth = [[int(rng.integers(120))] for _ in range(50)]
-    here, there = (topk_scores(Factors(users, items, device=device), truth) for device in (None, "cpu"))
+    here, there = (
+        topk_scores(Factors(users, items, device=device), truth) for device in (None, "cpu")
+    )
     np.testing.assert_array_equal(there.ranking.items, here.ranking.items)
 
 

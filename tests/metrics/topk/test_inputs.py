@@ -77,7 +77,9 @@ def test_a_wrong_option_is_explained(options, words):
 def test_shapes_and_types_are_explained():
     assert "matrix" in complaint(np.ones(3), TRUTH, k=1)
     assert "no columns" in complaint(np.ones((2, 0)), TRUTH, k=1)
-    assert "real numbers" in complaint(np.array([["a", "b"], ["c", "d"]]), TRUTH, k=1, kind="scores")
+    assert "real numbers" in complaint(
+        np.array([["a", "b"], ["c", "d"]]), TRUTH, k=1, kind="scores"
+    )
     assert "n_items" in complaint(lambda rows: GOOD[rows], TRUTH, k=1)
     assert "was expected" in complaint(lambda rows: GOOD, TRUTH, k=1, n_items=3, block_rows=1)
     assert "whole item ids" in complaint(GOOD, [[0.5], [1.0]], k=1)
@@ -141,7 +143,10 @@ def test_integers_are_scores_on_request():
 def test_sampled_candidates_stand_in_the_name_of_every_metric():
     candidates = np.array([[True, True, False], [False, True, True]])
     result = topk_scores(GOOD, TRUTH, k=1, metrics=("recall", "ndcg"), sampled=candidates)
-    assert result.table()["metric"].tolist() == ["recall@1[sampled=2]", "ndcg@1[idcg=min,sampled=2]"]
+    assert result.table()["metric"].tolist() == [
+        "recall@1[sampled=2]",
+        "ndcg@1[idcg=min,sampled=2]",
+    ]
     assert result.ranking.items.ravel().tolist() == [0, 2]
 
 
@@ -162,7 +167,9 @@ def test_a_metric_that_fails_is_reported_and_the_others_are_given():
     def first_is_right(recommended, relevant, k):
         return float(recommended[0] in relevant)
 
-    result = topk_scores(GOOD, TRUTH, k=(1, 2), metrics=("precision", broken, first_is_right, no_number))
+    result = topk_scores(
+        GOOD, TRUTH, k=(1, 2), metrics=("precision", broken, first_is_right, no_number)
+    )
     assert result.value("precision", 1) == 0.5
     assert result.means["first_is_right"].tolist() == [0.5, 0.5]
     assert "KeyError" in result.errors["broken"]

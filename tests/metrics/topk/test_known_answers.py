@@ -38,8 +38,12 @@ def _oracle(folder: Path, name: str):
 @pytest.mark.parametrize("name", ["small", "herb300"])
 def test_every_metric_of_every_sample_is_the_oracles(data_folder, name):
     oracle, scores = _oracle(data_folder, name)
-    result = topk_scores(scores, oracle["ground_truth"], k=oracle["Ks"], metrics=tuple(NAMES.values()))
-    np.testing.assert_array_equal(result.ranking.items, [sample["top20"] for sample in oracle["per_sample"]])
+    result = topk_scores(
+        scores, oracle["ground_truth"], k=oracle["Ks"], metrics=tuple(NAMES.values())
+    )
+    np.testing.assert_array_equal(
+        result.ranking.items, [sample["top20"] for sample in oracle["per_sample"]]
+    )
     for theirs, ours in NAMES.items():
         np.testing.assert_allclose(result.means[ours], oracle["mean"][theirs], rtol=0, atol=1e-12)
         if ours != "f1_of_means":
@@ -57,9 +61,13 @@ def test_a_matrix_of_marks_and_whole_lists_give_the_oracles_numbers_too(data_fol
     lists = np.argsort(-scores, axis=1, kind="stable")
     nothing = np.zeros(scores.shape, dtype=bool)
     for given in (scores, lists):
-        result = topk_scores(given, marks, k=oracle["Ks"], metrics=tuple(unordered.values()), exclude=nothing)
+        result = topk_scores(
+            given, marks, k=oracle["Ks"], metrics=tuple(unordered.values()), exclude=nothing
+        )
         for theirs, ours in unordered.items():
-            np.testing.assert_allclose(result.means[ours], oracle["mean"][theirs], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(
+                result.means[ours], oracle["mean"][theirs], rtol=0, atol=1e-12
+            )
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +118,10 @@ def test_intervals_over_queries_are_wider_than_over_rows(herbs):
     scores, test = _scores(herbs, "set-knn"), herbs[1]
     assert len(np.unique(test.query_codes)) == 1043
     rows = topk_scores(scores, test.truth, k=5, metrics=("precision",), n_boot=4000)
-    queries = topk_scores(scores, test.truth, k=5, metrics=("precision",), n_boot=4000, cluster=test.query_codes)
-    narrow, wide = (float(np.diff(result.intervals["precision"], axis=0)[0, 0]) for result in (rows, queries))
+    queries = topk_scores(
+        scores, test.truth, k=5, metrics=("precision",), n_boot=4000, cluster=test.query_codes
+    )
+    narrow, wide = (
+        float(np.diff(result.intervals["precision"], axis=0)[0, 0]) for result in (rows, queries)
+    )
     assert wide / narrow == pytest.approx(1.55, abs=0.1)

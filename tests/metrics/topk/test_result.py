@@ -69,7 +69,13 @@ def test_intervals_are_the_same_for_the_same_seed(run):
 
 
 def test_the_classic_form_has_bare_names_unless_two_conventions_meet(run):
-    assert list(topk_scores(*run, preset="smgcn").as_dict()) == ["precision", "recall", "f1", "rmrr", "ndcg"]
+    assert list(topk_scores(*run, preset="smgcn").as_dict()) == [
+        "precision",
+        "recall",
+        "f1",
+        "rmrr",
+        "ndcg",
+    ]
     both = topk_scores(*run, metrics=("ndcg[idcg=k]", "ndcg[idcg=min]")).as_dict()
     assert list(both) == ["ndcg[idcg=k]", "ndcg[idcg=min]"]
 

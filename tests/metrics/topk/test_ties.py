@@ -36,11 +36,17 @@ def test_expectation_and_bounds_are_those_of_all_orders(naive, all_metrics, scor
     truth = [item for item in chosen if item < len(scores)][:n]
     orders = [[naive(order, truth, k, KS[-1]) for k in KS] for order in all_orders(scores)]
     for ties, summary in (("expected", np.mean), ("optimistic", np.max), ("pessimistic", np.min)):
-        result = topk_scores(np.array([scores], dtype=float), [truth], k=KS, metrics=all_metrics, ties=ties)
+        result = topk_scores(
+            np.array([scores], dtype=float), [truth], k=KS, metrics=all_metrics, ties=ties
+        )
         for name in all_metrics:
             for cut, k in enumerate(KS):
                 expected = summary([order[cut][name] for order in orders])
-                assert result.per_sample[name][0, cut] == pytest.approx(expected, abs=1e-12), (ties, name, k)
+                assert result.per_sample[name][0, cut] == pytest.approx(expected, abs=1e-12), (
+                    ties,
+                    name,
+                    k,
+                )
 
 
 def test_the_expectation_is_the_mean_of_two_thousand_random_orders(all_metrics):
@@ -49,7 +55,8 @@ def test_the_expectation_is_the_mean_of_two_thousand_random_orders(all_metrics):
     scores = rng.integers(0, 4, n_items).astype(float)
     truth = rng.permutation(n_items)[:9].tolist()
     expected = topk_scores(scores[None, :], [truth], k=ks, metrics=all_metrics, ties="expected")
-    # A random order of the tied: equal scores are told apart by noise too small to reorder the others.
+    # A random order of the tied: equal scores are told apart by noise too small to reorder the
+    # others.
     shuffled = scores + rng.random((draws, n_items)) / 2
     drawn = topk_scores(shuffled, [truth] * draws, k=ks, metrics=all_metrics)
     for name in all_metrics:
@@ -78,7 +85,9 @@ def test_optimistic_is_at_least_expected_is_at_least_pessimistic(all_metrics, se
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 7), more=st.integers(0, 6))
 def test_our_assignment_costs_what_scipys_costs(seed, rows, more):
     cost = np.random.default_rng(seed).normal(size=(rows, rows + more))
-    assert cheapest_assignment(cost) == pytest.approx(cost[linear_sum_assignment(cost)].sum(), abs=1e-12)
+    assert cheapest_assignment(cost) == pytest.approx(
+        cost[linear_sum_assignment(cost)].sum(), abs=1e-12
+    )
 
 
 def test_without_ties_all_rules_agree(all_metrics):
@@ -93,7 +102,9 @@ def test_without_ties_all_rules_agree(all_metrics):
 
 
 def test_reversed_ids_come_first_on_request():
-    result = topk_scores(np.array([[1.0, 1.0, 2.0, 1.0]]), [[3]], k=2, metrics=("recall",), ties="reverse_id")
+    result = topk_scores(
+        np.array([[1.0, 1.0, 2.0, 1.0]]), [[3]], k=2, metrics=("recall",), ties="reverse_id"
+    )
     assert result.ranking.items.tolist() == [[2, 3]]
     assert result.value("recall", 2) == 1.0
 
@@ -114,5 +125,7 @@ def test_the_interval_of_ties_is_shown_where_ties_are_many_and_only_there():
 
 def test_a_masked_item_is_no_candidate_even_in_a_tie():
     exclude = np.array([[True, False, False, False]])
-    result = topk_scores(np.ones((1, 4)), [[2]], k=1, metrics=("recall",), ties="expected", exclude=exclude)
+    result = topk_scores(
+        np.ones((1, 4)), [[2]], k=1, metrics=("recall",), ties="expected", exclude=exclude
+    )
     assert result.value("recall", 1) == pytest.approx(1 / 3)

@@ -1,7 +1,8 @@
 """The `trec_eval` preset against trec_eval's rules, written down once more in plain Python.
 
-trec_eval keeps a score in a C `float`, orders by falling score and then by falling document name, and looks at the
-whole list for map and recip_rank; queries that only one file knows, or without a relevant document, are left out.
+trec_eval keeps a score in a C `float`, orders by falling score and then by falling document name,
+and looks at the whole list for map and recip_rank; queries that only one file knows, or without a
+relevant document, are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def trec_measures(run: dict[str, float], qrels: dict[str, int]) -> dict[str, lis
     hits = [sum(gains[:k]) for k in KS]
     dcg = [sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains[:k])) for k in KS]
     ideal = [sum(1 / math.log2(rank + 2) for rank in range(min(n, k))) for k in KS]
-    ap = [sum(sum(gains[: rank + 1]) / (rank + 1) for rank, gain in enumerate(gains[:k]) if gain) / n for k in KS]
+    ap = [
+        sum(sum(gains[: rank + 1]) / (rank + 1) for rank, gain in enumerate(gains[:k]) if gain) / n
+        for k in KS
+    ]
     rr = [next((1 / (rank + 1) for rank, gain in enumerate(gains[:k]) if gain), 0.0) for k in KS]
     return {
         "precision": [hit / k for hit, k in zip(hits, KS, strict=True)],
@@ -61,17 +65,26 @@ def near(rng, count):
 def test_every_measure_is_that_of_the_plain_rules(seed):
     rng = np.random.default_rng(seed)
     run = {
-        f"q{i}": {f"d{j}": float(s) for j, s in zip(rng.permutation(12)[:8], near(rng, 8), strict=True)}
+        f"q{i}": {
+            f"d{j}": float(s) for j, s in zip(rng.permutation(12)[:8], near(rng, 8), strict=True)
+        }
         for i in range(4)
     }
-    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in rng.permutation(12)[:6]} for i in range(4)}
+    qrels = {
+        f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in rng.permutation(12)[:6]}
+        for i in range(4)
+    }
     judged = [query for query in qrels if any(qrels[query].values())]
     if not judged:
         return
     joined = join_run(run, qrels)
-    result = topk_scores(joined.scores, joined.truth, k=KS, preset="trec_eval", exclude=~joined.retrieved)
+    result = topk_scores(
+        joined.scores, joined.truth, k=KS, preset="trec_eval", exclude=~joined.retrieved
+    )
     for name in PRESETS["trec_eval"].metrics:
-        expected = np.mean([trec_measures(run[query], qrels[query])[name] for query in judged], axis=0)
+        expected = np.mean(
+            [trec_measures(run[query], qrels[query])[name] for query in judged], axis=0
+        )
         np.testing.assert_allclose(result.means[name], expected, rtol=0, atol=1e-12)
 
 
@@ -83,7 +96,9 @@ def test_scores_that_differ_only_beyond_float32_are_ties_and_go_by_name():
     assert by_trec.tie_share.tolist() == [1.0]
     by_block = topk_scores(lambda rows: scores[rows], [[0]], k=1, preset="trec_eval", n_items=2)
     assert by_block.ranking.items.tolist() == [[1]]
-    assert topk_scores(scores, [[0]], k=1, preset="trec_eval", ties="id").ranking.items.tolist() == [[0]]
+    assert topk_scores(
+        scores, [[0]], k=1, preset="trec_eval", ties="id"
+    ).ranking.items.tolist() == [[0]]
 
 
 def test_float32_scores_are_compared_as_they_are():
@@ -100,7 +115,15 @@ def test_the_command_line_compares_as_float32_too(paragone, tmp_path):
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.000000001 t\nq1 Q0 d2 2 1.0 t\n")
     (tmp_path / "a.qrels").write_text("q1 0 d2 1\nq1 0 d9 1\n")
     run, qrels = read_run(tmp_path / "a.run"), read_qrels(tmp_path / "a.qrels")
-    options = ("--scores", tmp_path / "a.run", "--truth", tmp_path / "a.qrels", "--k", "1,3,8", "--json")
+    options = (
+        "--scores",
+        tmp_path / "a.run",
+        "--truth",
+        tmp_path / "a.qrels",
+        "--k",
+        "1,3,8",
+        "--json",
+    )
     ended = paragone("topk", "evaluate", *options, "--preset", "trec_eval")
     found = json.loads(ended.out)
     values = {(row["metric"].partition("@")[0], row["at"]): row["value"] for row in found["scores"]}
@@ -128,8 +151,12 @@ def test_the_protocol_keeps_the_lists_that_float32_gives_and_fits_of_other_prese
     keys = {}
     for preset in ("trec_eval", "rectools"):
         protocol = TopK(k=(2,), preset=preset, validation="none", floors=False)
-        results = Experiment([data], {"near": Near}, protocol=protocol).run(tmp_path / f"{preset}.sqlite", workers=0)
+        results = Experiment([data], {"near": Near}, protocol=protocol).run(
+            tmp_path / f"{preset}.sqlite", workers=0
+        )
         listed = results.topk_result("rows", "near").ranking.items[0, :2].tolist()
         assert listed == ([8, 7] if preset == "trec_eval" else [0, 1])
-        keys[preset] = {cell.fit_key for cell in Experiment([data], {"near": Near}, protocol=protocol).cells()}
+        keys[preset] = {
+            cell.fit_key for cell in Experiment([data], {"near": Near}, protocol=protocol).cells()
+        }
     assert not keys["trec_eval"] & keys["rectools"]

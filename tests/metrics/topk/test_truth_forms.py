@@ -45,15 +45,22 @@ def test_ids_sets_and_matrices_of_marks_are_the_same_truth(naive, seed, n_items,
         "frame": pd.DataFrame(marks.astype(int)),
     }
     found = {
-        name: topk_scores(given_scores, truth, k=(1, 3), metrics=METRICS, n_items=n_items).per_sample
+        name: (
+            topk_scores(given_scores, truth, k=(1, 3), metrics=METRICS, n_items=n_items).per_sample
+        )
         for name, truth in forms.items()
     }
     for row in range(5):
         for cut, k in enumerate((1, 3)):
-            expected = naive(sorted(range(n_items), key=lambda item: -scores[row, item]), ids[row], k, 3)
+            expected = naive(
+                sorted(range(n_items), key=lambda item: -scores[row, item]), ids[row], k, 3
+            )
             for name, values in found.items():
                 for metric in ("precision", "recall", "ndcg[idcg=min]", "map[over=n]"):
-                    assert values[metric][row, cut] == pytest.approx(expected[metric], abs=1e-12), (name, metric)
+                    assert values[metric][row, cut] == pytest.approx(expected[metric], abs=1e-12), (
+                        name,
+                        metric,
+                    )
 
 
 def test_a_dense_matrix_of_0_and_1_is_not_a_list_of_the_items_0_and_1():
@@ -61,11 +68,14 @@ def test_a_dense_matrix_of_0_and_1_is_not_a_list_of_the_items_0_and_1():
     truth = np.array([[0, 0, 1], [0, 1, 0]])
     assert as_truth(truth, n_items=3).items.tolist() == [2, 1]
     assert as_truth(truth.tolist(), n_items=3).items.tolist() == [2, 1]
-    assert topk_scores(SCORES, truth, k=3, metrics=("precision",)).value("precision", 3) == pytest.approx(1 / 3)
+    assert topk_scores(SCORES, truth, k=3, metrics=("precision",)).value(
+        "precision", 3
+    ) == pytest.approx(1 / 3)
 
 
 def test_rows_of_ids_stay_rows_of_ids():
-    # Other numbers than 0 and 1, other lengths, or two places of more than two items: a person means ids.
+    # Other numbers than 0 and 1, other lengths, or two places of more than two items: a person
+    # means ids.
     for rows in ([[0, 2, 1], [1, 0, 2]], [[0, 1], [1]], [[0], [1]], [[0, 1], [1, 0]]):
         expected = [item for row in rows for item in row]
         assert as_truth(rows, n_items=4).items.tolist() == expected
@@ -94,7 +104,9 @@ def test_a_threshold_of_the_callers_own_makes_grades_a_truth():
 
 
 def test_explicit_zeros_are_not_relevant_and_the_callers_matrix_stays_as_it_was():
-    truth = sparse.csr_array((np.array([1, 0, 1]), np.array([2, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
+    truth = sparse.csr_array(
+        (np.array([1, 0, 1]), np.array([2, 1, 0]), np.array([0, 2, 3])), shape=(2, 3)
+    )
     assert as_truth(truth, n_items=3).items.tolist() == [2, 0]
     assert truth.nnz == 3
     assert truth.indices.tolist() == [2, 1, 0]
@@ -115,8 +127,14 @@ def test_a_matrix_has_no_order_so_rmrr_is_not_made_up():
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10_000), which=st.sampled_from(["exclude", "sampled"]), as_lists=st.booleans())
-def test_relevant_items_that_no_list_can_hold_are_counted_and_still_count_as_relevant(naive, seed, which, as_lists):
+@given(
+    seed=st.integers(0, 10_000),
+    which=st.sampled_from(["exclude", "sampled"]),
+    as_lists=st.booleans(),
+)
+def test_relevant_items_that_no_list_can_hold_are_counted_and_still_count_as_relevant(
+    naive, seed, which, as_lists
+):
     rng = np.random.default_rng(seed)
     scores = rng.permutation(4 * 8).reshape(4, 8) / 3
     truth = [rng.permutation(8)[: rng.integers(1, 5)].tolist() for _ in range(4)]
@@ -129,7 +147,9 @@ def test_relevant_items_that_no_list_can_hold_are_counted_and_still_count_as_rel
     said = [note for note in result.notes if "no list can hold them" in note]
     if lost:
         samples = len({row for row, _ in lost})
-        assert said[0].startswith(f"{len(lost)} of {len(pairs)} relevant items, in {samples} sample(s), are not candid")
+        assert said[0].startswith(
+            f"{len(lost)} of {len(pairs)} relevant items, in {samples} sample(s), are not candid"
+        )
     else:
         assert said == []
     for row, relevant in enumerate(truth):

@@ -34,11 +34,21 @@ def named(value):
 
 
 WRONG = {
-    "a negative block size": (SCORES, TRUTH, {"block_rows": -1}, "block_rows must be a whole number of at least 1"),
+    "a negative block size": (
+        SCORES,
+        TRUTH,
+        {"block_rows": -1},
+        "block_rows must be a whole number of at least 1",
+    ),
     "an empty block": (SCORES, TRUTH, {"block_rows": 0}, "block_rows must be"),
     "half a block": (SCORES, TRUTH, {"block_rows": 1.5}, "block_rows must be"),
     "a true block": (SCORES, TRUTH, {"block_rows": True}, "block_rows must be"),
-    "no thread": (SCORES, TRUTH, {"n_threads": 0}, "n_threads must be a whole number of at least 1"),
+    "no thread": (
+        SCORES,
+        TRUTH,
+        {"n_threads": 0},
+        "n_threads must be a whole number of at least 1",
+    ),
     "fewer than no threads": (SCORES, TRUTH, {"n_threads": -2}, "n_threads must be"),
     "no draw": (SCORES, TRUTH, {"n_boot": 0}, "n_boot must be a whole number of at least 1"),
     "fewer than no draws": (SCORES, TRUTH, {"n_boot": -5}, "n_boot must be"),
@@ -50,10 +60,25 @@ WRONG = {
     "negative items for lists": (LISTS, TRUTH, {"n_items": -1}, "n_items must be"),
     "a fraction of items": (lambda rows: SCORES[rows], TRUTH, {"n_items": 3.0}, "n_items must be"),
     "sparse scores": (sparse.csr_array(SCORES), TRUTH, {}, "give scores.toarray()"),
-    "a sparse matrix of the old kind": (sparse.csr_matrix(SCORES), TRUTH, {}, "give scores.toarray()"),
+    "a sparse matrix of the old kind": (
+        sparse.csr_matrix(SCORES),
+        TRUTH,
+        {},
+        "give scores.toarray()",
+    ),
     "masked scores": (np.ma.masked_less(SCORES, 0.25), TRUTH, {}, "name such items in `exclude`"),
-    "a frame numbered from 1": (pd.DataFrame(SCORES, columns=[1, 2, 3]), TRUTH, {}, "numbered 1..3"),
-    "a frame in another order": (pd.DataFrame(SCORES, columns=[2, 1, 0]), TRUTH, {}, "numbered 2..0"),
+    "a frame numbered from 1": (
+        pd.DataFrame(SCORES, columns=[1, 2, 3]),
+        TRUTH,
+        {},
+        "numbered 1..3",
+    ),
+    "a frame in another order": (
+        pd.DataFrame(SCORES, columns=[2, 1, 0]),
+        TRUTH,
+        {},
+        "numbered 2..0",
+    ),
     "rows labelled otherwise": (
         pd.DataFrame(SCORES, index=["a", "b"]),
         pd.Series(TRUTH, index=["b", "a"]),
@@ -74,30 +99,85 @@ WRONG = {
     "three dimensions": (np.ones((2, 3, 1)), TRUTH, {}, "3 dimension(s)"),
     "rows of different lengths": ([[0.1, 0.2], [0.3]], TRUTH, {}, "their rows have [1, 2] items"),
     "complex scores": (SCORES + 1j, TRUTH, {}, "real numbers"),
-    "lists from a function": (lambda rows: SCORES[rows], TRUTH, {"kind": "lists"}, "kind='lists' needs lists"),
+    "lists from a function": (
+        lambda rows: SCORES[rows],
+        TRUTH,
+        {"kind": "lists"},
+        "kind='lists' needs lists",
+    ),
     "nested truth": (SCORES, [[[0]], [[1]]], {}, "truth of sample 0 is [[0]]"),
     "a truth without a row": (SCORES, [[0], None], {}, "truth of sample 1 is None"),
     "a set of text": (SCORES, [{"a", 1}, {1}], {}, "whole item ids"),
-    "ids far beyond all items": ([[0], [2_000_000_000]], TRUTH, {}, "number them from 0 without gaps"),
-    "ids to exclude instead of marks": (SCORES, TRUTH, {"exclude": [[0, 1], [2]]}, "its rows have different lengths"),
+    "ids far beyond all items": (
+        [[0], [2_000_000_000]],
+        TRUTH,
+        {},
+        "number them from 0 without gaps",
+    ),
+    "ids to exclude instead of marks": (
+        SCORES,
+        TRUTH,
+        {"exclude": [[0, 1], [2]]},
+        "its rows have different lengths",
+    ),
     "unknown marks": (SCORES, TRUTH, {"exclude": np.full((2, 3), np.nan)}, "it holds NaN"),
-    "marks that are text": (SCORES, TRUTH, {"sampled": [["x", "y", "z"]] * 2}, "sampled must be a matrix"),
+    "marks that are text": (
+        SCORES,
+        TRUTH,
+        {"sampled": [["x", "y", "z"]] * 2},
+        "sampled must be a matrix",
+    ),
     "marks in a file": (SCORES, TRUTH, {"exclude": "known.npz"}, "read the file first"),
-    "a mask of another shape for lists": (LISTS, TRUTH, {"exclude": MARKS, "n_items": 4}, "exclude has the shape"),
-    "lists too short for a mask": ([[0, 1], [2, 1]], TRUTH, {"exclude": MARKS, "k": 2}, "does not say what would come"),
+    "a mask of another shape for lists": (
+        LISTS,
+        TRUTH,
+        {"exclude": MARKS, "n_items": 4},
+        "exclude has the shape",
+    ),
+    "lists too short for a mask": (
+        [[0, 1], [2, 1]],
+        TRUTH,
+        {"exclude": MARKS, "k": 2},
+        "does not say what would come",
+    ),
     "a sample without a group": (SCORES, TRUTH, {"cluster": ["a", None]}, "no label for sample 1"),
-    "groups that cannot be compared": (SCORES, TRUTH, {"cluster": pd.Series([("a",), 1])}, "cannot be compared"),
+    "groups that cannot be compared": (
+        SCORES,
+        TRUTH,
+        {"cluster": pd.Series([("a",), 1])},
+        "cannot be compared",
+    ),
     "a gigantic cut-off": (SCORES, TRUTH, {"k": 10**11}, "k must be at most 10,000,000"),
     "no metric": (SCORES, TRUTH, {"metrics": []}, "metrics is empty"),
     "a number for metrics": (SCORES, TRUTH, {"metrics": 5}, "metrics must be names or functions"),
-    "two functions of one name": (SCORES, TRUTH, {"metrics": [named(0.0), named(1.0)]}, "called 'function'"),
+    "two functions of one name": (
+        SCORES,
+        TRUTH,
+        {"metrics": [named(0.0), named(1.0)]},
+        "called 'function'",
+    ),
     "ties that are a number": (SCORES, TRUTH, {"ties": 5}, "ties must be one of id, expected"),
     "ties that are nothing": (SCORES, TRUTH, {"ties": ""}, "unknown ties ''"),
     "a list of presets": (SCORES, TRUTH, {"preset": ["smgcn"]}, "preset must be one of smgcn"),
     "an unknown ideal": (SCORES, TRUTH, {"idcg": "max"}, "unknown idcg 'max'"),
-    "a kind that is a number": (SCORES, TRUTH, {"kind": 3}, "kind must be one of auto, scores, lists"),
-    "rmrr of sets": (SCORES, [{0, 1}, {1}], {"metrics": ["rmrr"]}, "rmrr looks at the order of the truth"),
-    "the smgcn preset of sets": (SCORES, [{0, 1}, {1}], {"preset": "smgcn"}, "rmrr looks at the order of the truth"),
+    "a kind that is a number": (
+        SCORES,
+        TRUTH,
+        {"kind": 3},
+        "kind must be one of auto, scores, lists",
+    ),
+    "rmrr of sets": (
+        SCORES,
+        [{0, 1}, {1}],
+        {"metrics": ["rmrr"]},
+        "rmrr looks at the order of the truth",
+    ),
+    "the smgcn preset of sets": (
+        SCORES,
+        [{0, 1}, {1}],
+        {"preset": "smgcn"},
+        "rmrr looks at the order of the truth",
+    ),
 }
 
 
@@ -114,12 +194,18 @@ def test_a_function_with_the_name_of_a_metric_does_not_take_its_place():
     def precision(recommended, relevant, k):
         return 1.0
 
-    with pytest.raises(InputError, match="'precision' is asked for by name and given as a function"):
+    with pytest.raises(
+        InputError, match="'precision' is asked for by name and given as a function"
+    ):
         topk_scores(SCORES, TRUTH, k=1, metrics=["precision", precision])
 
 
 def test_factors_that_are_no_matrices_of_numbers_are_refused_and_lists_are_taken():
-    for users, words in (([["a"]], "real numbers"), ([[1.0], [1.0, 2.0]], "matrix"), (None, "one row per sample")):
+    for users, words in (
+        ([["a"]], "real numbers"),
+        ([[1.0], [1.0, 2.0]], "matrix"),
+        (None, "one row per sample"),
+    ):
         with pytest.raises(InputError, match=words):
             Factors(users, [[1.0]])
     assert Factors([[2.0]], [[1.0], [3.0]]).block(slice(0, 1)).tolist() == [[2.0, 6.0]]
@@ -159,7 +245,13 @@ def test_whatever_holds_the_same_lists_or_truth_gives_the_same_numbers():
     expected = means(LISTS)
     for same in (np.array(LISTS), pd.DataFrame(LISTS), iter(LISTS), pd.Series(LISTS)):
         assert means(same) == expected
-    for same in (iter(TRUTH), pd.Series(TRUTH), tuple(TRUTH), np.array(TRUTH), [{0}, frozenset({1})]):
+    for same in (
+        iter(TRUTH),
+        pd.Series(TRUTH),
+        tuple(TRUTH),
+        np.array(TRUTH),
+        [{0}, frozenset({1})],
+    ):
         assert means(LISTS, same) == expected
 
 
@@ -187,7 +279,9 @@ def masked_problem(seed, n_rows=6, n_items=12):
 
 def naive_order(scores, candidates):
     """Sort the candidates of one row by falling score."""
-    return sorted((item for item in range(len(scores)) if candidates[item]), key=lambda item: -scores[item])
+    return sorted(
+        (item for item in range(len(scores)) if candidates[item]), key=lambda item: -scores[item]
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -198,7 +292,10 @@ def test_masks_act_on_lists_as_they_act_on_the_scores_that_the_lists_come_from(n
     options = {"k": (1, 3, 5), "metrics": ("precision", "recall", "rmrr", "ndcg")}
     options |= masks if which == "both" else {which: masks[which]}
     whole = np.argsort(-scores, axis=1)
-    by_lists, by_scores = topk_scores(whole, truth, **options), topk_scores(scores, truth, **options)
+    by_lists, by_scores = (
+        topk_scores(whole, truth, **options),
+        topk_scores(scores, truth, **options),
+    )
     np.testing.assert_array_equal(by_lists.ranking.items[:, :5], by_scores.ranking.items)
     allowed = (~exclude if which != "sampled" else True) & (sampled if which != "exclude" else True)
     for row, relevant in enumerate(truth):
@@ -207,7 +304,9 @@ def test_masks_act_on_lists_as_they_act_on_the_scores_that_the_lists_come_from(n
             expected = naive(listed, relevant, k, 5)
             for result in (by_lists, by_scores):
                 for name in ("precision", "recall", "rmrr", "ndcg[idcg=min]"):
-                    assert result.per_sample[name][row, cut] == pytest.approx(expected[name], abs=1e-12)
+                    assert result.per_sample[name][row, cut] == pytest.approx(
+                        expected[name], abs=1e-12
+                    )
     assert ("sampled=" in by_lists.table()["metric"][0]) == (which != "exclude")
     assert by_lists.n_sampled == by_scores.n_sampled
 
@@ -228,8 +327,16 @@ def test_a_cut_list_gives_the_numbers_of_the_scores_or_none(seed, length):
 
 
 def test_counts_and_frames_mark_what_true_marks_and_the_callers_matrix_stays_as_it_was():
-    masks = (MARKS.astype(bool), MARKS * 7, pd.DataFrame(MARKS), sparse.csr_array(MARKS), MARKS.tolist())
-    marked = [topk_scores(SCORES, TRUTH, k=1, exclude=mask).ranking.items.tolist() for mask in masks]
+    masks = (
+        MARKS.astype(bool),
+        MARKS * 7,
+        pd.DataFrame(MARKS),
+        sparse.csr_array(MARKS),
+        MARKS.tolist(),
+    )
+    marked = [
+        topk_scores(SCORES, TRUTH, k=1, exclude=mask).ranking.items.tolist() for mask in masks
+    ]
     assert marked == [[[1], [2]]] * len(masks)
     held = sparse.csr_array((np.array([1, 0]), np.array([0, 2]), np.array([0, 1, 2])), shape=(2, 3))
     topk_scores(SCORES, TRUTH, k=1, exclude=held)

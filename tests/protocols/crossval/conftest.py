@@ -35,10 +35,14 @@ def classes() -> Dataset:
 def crossvalidate(tmp_path) -> Callable[..., Results]:
     """Run a cross-validation on datasets and return its results."""
 
-    def run(data: Any, methods: dict[str, Any], split: Any = None, *, store: str = "a", **protocol: Any) -> Results:
+    def run(
+        data: Any, methods: dict[str, Any], split: Any = None, *, store: str = "a", **protocol: Any
+    ) -> Results:
         sets = data if isinstance(data, list) else [data]
         seed = protocol.pop("seed", 3)
-        experiment = Experiment(sets, methods, split or {"folds": 4}, Crossval(**protocol), name="cv", seed=seed)
+        experiment = Experiment(
+            sets, methods, split or {"folds": 4}, Crossval(**protocol), name="cv", seed=seed
+        )
         return experiment.run(tmp_path / f"{store}.sqlite", workers=0)
 
     return run

@@ -48,8 +48,12 @@ def test_one_split_is_a_hold_out_and_never_called_a_cross_validation(crossvalida
     assert fold["weight"] == 1.0
 
 
-def test_a_fold_with_empty_validation_takes_no_part_in_weights_and_is_said(crossvalidate, regression, tmp_path):
-    folds = StoredFolds.of([(range(10, 30), range(10)), (range(30), []), (range(20), range(20, 30))], range(30, 40))
+def test_a_fold_with_empty_validation_takes_no_part_in_weights_and_is_said(
+    crossvalidate, regression, tmp_path
+):
+    folds = StoredFolds.of(
+        [(range(10, 30), range(10)), (range(30), []), (range(20), range(20, 30))], range(30, 40)
+    )
     notes = Experiment([regression], {"R": Ridge()}, protocol=Crossval(folds=folds)).notes
     assert any("1 fold(s) have no validation rows ([1])" in note for note in notes)
     results = crossvalidate(regression, {"Ridge": Ridge()}, folds=folds)
@@ -57,7 +61,9 @@ def test_a_fold_with_empty_validation_takes_no_part_in_weights_and_is_said(cross
     assert np.isnan(rows.loc["1", "val_score"])
     assert rows.loc["1", "weight"] == 0.0
     assert rows.loc[["0", "2"], "weight"].sum() == pytest.approx(1.0)
-    assert results.cv_scores()["MF_Val"][0] == pytest.approx(rows.loc[["0", "2"], "val_score"].mean(), rel=1e-15)
+    assert results.cv_scores()["MF_Val"][0] == pytest.approx(
+        rows.loc[["0", "2"], "val_score"].mean(), rel=1e-15
+    )
 
 
 def test_a_nan_prediction_fails_that_variant_and_the_run_goes_on(crossvalidate, regression):
@@ -73,7 +79,10 @@ def test_nan_targets_drop_their_rows_target_by_target_counted_and_said(crossvali
     y[:7, 1] = np.nan
     data = Dataset("lake", regression.X, y, "regression", target_names=("oil", "water"))
     experiment = Experiment([data], {"R": Ridge()}, {"folds": 4}, Crossval())
-    assert any("lake:water: 7 of 40 rows have no target value and are left out" in note for note in experiment.notes)
+    assert any(
+        "lake:water: 7 of 40 rows have no target value and are left out" in note
+        for note in experiment.notes
+    )
     ledger = crossvalidate(data, {"R": Ridge()}).ledger().query("role == 'val'")
     assert ledger.groupby("target")["sample"].nunique().to_dict() == {"oil": 40, "water": 33}
     assert ledger.query("target == 'water'")["sample"].min() == 7
@@ -84,7 +93,9 @@ def test_an_impossible_hyper_parameter_fails_alone_and_is_never_selected(crossva
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [-1, 0, 2, 5000]}}}
     results = crossvalidate(regression, methods, select=[{"ranking": "rmsecv", "top_k": 4}])
     assert results.final_scores()["variant"].tolist() == ["PLS(n_components=2)"]
-    assert results.failed_variants()["variant"].tolist() == [f"PLS(n_components={n})" for n in (-1, 0, 5000)]
+    assert results.failed_variants()["variant"].tolist() == [
+        f"PLS(n_components={n})" for n in (-1, 0, 5000)
+    ]
 
 
 def test_failed_variants_never_win_and_are_listed(crossvalidate, regression):
@@ -115,25 +126,39 @@ def test_repeated_validation_sets_are_pooled_and_told_apart_by_repeat(crossvalid
 
 
 def test_scikit_learns_repeated_splitter_is_seen_as_repeats(crossvalidate, regression):
-    split = {"kind": "sklearn.model_selection:RepeatedKFold", "params": {"n_splits": 4, "n_repeats": 2}}
+    split = {
+        "kind": "sklearn.model_selection:RepeatedKFold",
+        "params": {"n_splits": 4, "n_repeats": 2},
+    }
     results = crossvalidate(regression, {"Ridge": Ridge()}, split)
     assert results.cv_scores()["repeats"].tolist() == [2]
 
 
-def test_overlapping_validation_sets_are_pooled_and_the_uncovered_counted(crossvalidate, regression):
-    split = {"kind": "sklearn.model_selection:ShuffleSplit", "params": {"n_splits": 3, "test_size": 0.3}}
+def test_overlapping_validation_sets_are_pooled_and_the_uncovered_counted(
+    crossvalidate, regression
+):
+    split = {
+        "kind": "sklearn.model_selection:ShuffleSplit",
+        "params": {"n_splits": 3, "test_size": 0.3},
+    }
     experiment = Experiment([regression], {"R": Ridge()}, split, Crossval(), seed=3)
     results = crossvalidate(regression, {"R": Ridge()}, split)
     val = results.ledger().query("role == 'val'")
     assert len(val) == 36
     never = 40 - val["sample"].nunique()
     assert any(f"{never} train row(s) are never validated" in note for note in experiment.notes)
-    assert results.cv_scores()["RMSECV"][0] == pytest.approx(rmse(val["y_true"], val["y_pred"]), rel=1e-14)
+    assert results.cv_scores()["RMSECV"][0] == pytest.approx(
+        rmse(val["y_true"], val["y_pred"]), rel=1e-14
+    )
 
 
 def test_uneven_folds_are_pooled_by_rows_and_averaged_by_folds(crossvalidate, regression):
     folds = StoredFolds.of(
-        [(range(4, 40), range(4)), (range(30), range(30, 40)), ([*range(4), *range(30, 40)], range(4, 30))]
+        [
+            (range(4, 40), range(4)),
+            (range(30), range(30, 40)),
+            ([*range(4), *range(30, 40)], range(4, 30)),
+        ]
     )
     scores = crossvalidate(regression, {"R": Ridge()}, folds=folds)
     per_fold = scores.fold_scores().query("fold in ['0', '1', '2']")["val_score"].to_numpy()
@@ -153,9 +178,13 @@ def test_string_labels_stay_the_users_own(crossvalidate, classes):
 def test_a_class_missing_in_a_fold_is_aligned_by_label(crossvalidate, classes):
     oak = np.flatnonzero(classes.y == "elm")
     rest = np.flatnonzero(classes.y != "elm")
-    folds = StoredFolds.of([(rest[4:-4], oak[:7]), ([*oak[:10], *rest[4:-4]], oak[10:])], [*rest[:4], *rest[-4:]])
+    folds = StoredFolds.of(
+        [(rest[4:-4], oak[:7]), ([*oak[:10], *rest[4:-4]], oak[10:])], [*rest[:4], *rest[-4:]]
+    )
     experiment = Experiment([classes], {"L": LogisticRegression()}, protocol=Crossval(folds=folds))
-    assert any("1 fold(s) are fitted without one of the classes" in note for note in experiment.notes)
+    assert any(
+        "1 fold(s) are fitted without one of the classes" in note for note in experiment.notes
+    )
     results = crossvalidate(classes, {"L": LogisticRegression()}, folds=folds)
     first = results.ledger().query("fold == '0'")
     assert (first["p(elm)"] == 0).all()
@@ -164,7 +193,8 @@ def test_a_class_missing_in_a_fold_is_aligned_by_label(crossvalidate, classes):
     for label in ("ash", "elm", "oak"):
         each = tested[tested["fold"].isin(["0", "1"])].groupby("sample")[f"p({label})"].mean()
         assert ensemble[f"p({label})"].to_dict() == pytest.approx(each.to_dict())
-    # Every model is right about the order of the classes it knows, whichever position their columns have.
+    # Every model is right about the order of the classes it knows, whichever position their columns
+    # have.
     saw_two = first[first["role"] == "train"]
     assert (saw_two["y_pred"] == saw_two["y_true"]).mean() > 0.8
 
@@ -207,7 +237,9 @@ def test_duplicate_names_are_refused(regression, method):
 
 def test_fold_10_comes_after_fold_9(crossvalidate, regression):
     results = crossvalidate(regression, {"R": Ridge()}, {"folds": 12})
-    assert [c for c in results.top_chains() if c[0] == "f" and c[1:].isdigit()] == [f"f{n}" for n in range(12)]
+    assert [c for c in results.top_chains() if c[0] == "f" and c[1:].isdigit()] == [
+        f"f{n}" for n in range(12)
+    ]
     real = [fold for fold in results.fold_scores()["fold"] if fold.isdigit()]
     assert real == [str(number) for number in range(12)]
 
@@ -218,7 +250,9 @@ def test_scores_of_exactly_0_and_negative_ones_weigh_as_written(crossvalidate, r
     assert exact.cv_scores()[["RMSECV", "MF_Val", "Ens_Test"]].iloc[0].tolist() == [0.0, 0.0, 0.0]
     weights = exact.fold_scores()["weight"].dropna()
     assert (weights == 0.25).all()
-    negative = crossvalidate(regression, {"Mean": Mean(factor=5.0)}, metric="r2", test=0.2, store="negative")
+    negative = crossvalidate(
+        regression, {"Mean": Mean(factor=5.0)}, metric="r2", test=0.2, store="negative"
+    )
     folds = negative.fold_scores().query("weight == weight")
     assert (folds["val_score"] < 0).all()
     shifted = folds["val_score"] - folds["val_score"].min()
@@ -229,9 +263,16 @@ def test_more_components_than_a_fold_has_rows_or_columns_fail_alone(crossvalidat
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 8, 9]}}}
     results = crossvalidate(regression, methods)
     assert results.failed_variants()["variant"].tolist() == ["PLS(n_components=9)"]
-    few = Dataset("few", np.random.default_rng(0).normal(size=(12, 30)), np.arange(12.0), "regression")
-    wide = crossvalidate(few, {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 9, 10, 20]}}}, store="few")
-    assert wide.failed_variants()["variant"].tolist() == ["PLS(n_components=10)", "PLS(n_components=20)"]
+    few = Dataset(
+        "few", np.random.default_rng(0).normal(size=(12, 30)), np.arange(12.0), "regression"
+    )
+    wide = crossvalidate(
+        few, {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 9, 10, 20]}}}, store="few"
+    )
+    assert wide.failed_variants()["variant"].tolist() == [
+        "PLS(n_components=10)",
+        "PLS(n_components=20)",
+    ]
     assert "PLS(n_components=2)" in wide.cv_scores()["variant"].tolist()
 
 
@@ -252,7 +293,10 @@ def test_classes_in_test_that_train_never_saw_are_counted(classes, crossvalidate
     train = np.arange(2, 40)
     folds = StoredFolds.of([(train[::2], train[1::2]), (train[1::2], train[::2])], [0, 1, 40, 41])
     experiment = Experiment([data], {"L": LogisticRegression()}, protocol=Crossval(folds=folds))
-    assert any("2 test row(s) are of classes that train never has: yew" in note for note in experiment.notes)
+    assert any(
+        "2 test row(s) are of classes that train never has: yew" in note
+        for note in experiment.notes
+    )
     results = crossvalidate(data, {"L": LogisticRegression()}, folds=folds)
     assert results.final_scores()["Test_BalAcc"][0] <= 0.5
 
@@ -266,11 +310,16 @@ def test_groups_always_move_together(crossvalidate, regression):
         assert (roles == 1).all()
     with pytest.raises(InputError, match="tears group"):
         Experiment(
-            [data], {"R": Ridge()}, {"kind": "sklearn.model_selection:KFold", "params": {"n_splits": 3}}, Crossval()
+            [data],
+            {"R": Ridge()},
+            {"kind": "sklearn.model_selection:KFold", "params": {"n_splits": 3}},
+            Crossval(),
         ).cells()
 
 
-def test_leave_one_group_out_is_a_subject_a_fold_and_its_scores_pair_by_group(crossvalidate, regression):
+def test_leave_one_group_out_is_a_subject_a_fold_and_its_scores_pair_by_group(
+    crossvalidate, regression
+):
     groups = np.repeat([f"subject {i}" for i in range(8)], 5)
     data = Dataset("lake", regression.X, regression.y, "regression", groups=groups)
     results = crossvalidate(data, {"A": Ridge(), "B": Mean()}, {"kind": "groups"})
@@ -278,14 +327,18 @@ def test_leave_one_group_out_is_a_subject_a_fold_and_its_scores_pair_by_group(cr
     assert list(scores.columns) == ["dataset", "target", "group", "method", "metric", "value"]
     paired = scores.pivot(index="group", columns="method", values="value")
     folds = results.fold_scores().query("fold not in ['avg', 'w_avg', 'final']")
-    assert paired["A"].tolist() == pytest.approx(folds.query("variant == 'A'")["val_score"].tolist())
+    assert paired["A"].tolist() == pytest.approx(
+        folds.query("variant == 'A'")["val_score"].tolist()
+    )
     assert len(paired) == 8
 
 
 def test_the_folds_are_those_of_scikit_learn_with_the_same_seed(crossvalidate, regression):
     results = crossvalidate(regression, {"R": Ridge()}, {"folds": 5}, seed=42)
     ledger = results.ledger().query("role == 'val'")
-    for number, (fit, val) in enumerate(KFold(5, shuffle=True, random_state=42).split(regression.X)):
+    for number, (fit, val) in enumerate(
+        KFold(5, shuffle=True, random_state=42).split(regression.X)
+    ):
         rows = ledger[ledger["fold"] == str(number)]
         assert rows["sample"].tolist() == val.tolist()
         expected = Ridge().fit(regression.X[fit], regression.y[fit]).predict(regression.X[val])
@@ -302,7 +355,9 @@ def test_a_column_can_mark_the_test_rows(crossvalidate, regression):
     assert ledger["sample"].tolist() == list(range(0, 40, 4))
     train = mark == 0
     model = Ridge().fit(regression.X[train], regression.y[train])
-    assert ledger["y_pred"].tolist() == pytest.approx(model.predict(regression.X[~train]).tolist(), rel=1e-12)
+    assert ledger["y_pred"].tolist() == pytest.approx(
+        model.predict(regression.X[~train]).tolist(), rel=1e-12
+    )
     with pytest.raises(InputError, match="did you mean 'is_test'"):
         Experiment([data], {"R": Ridge()}, protocol=Crossval(test="is_tset")).cells()
 
@@ -316,7 +371,9 @@ def test_the_official_test_part_is_the_test_set(crossvalidate, regression):
 
 def test_the_bias_ranks_by_its_size_and_never_as_lower_is_better(crossvalidate, regression):
     shifted = Dataset("lake", regression.X, regression.y + 10, "regression")
-    results = crossvalidate(shifted, {"Low": Mean(factor=0.2), "High": Mean(factor=1.1), "Mean": Mean()})
+    results = crossvalidate(
+        shifted, {"Low": Mean(factor=0.2), "High": Mean(factor=1.1), "Mean": Mean()}
+    )
     top = results.top_chains(metric="bias")
     assert top["variant"].tolist() == ["Mean", "High", "Low"]
     assert top["CV_Bias"].iloc[2] < 0 < top["CV_Bias"].iloc[1]
@@ -324,7 +381,9 @@ def test_the_bias_ranks_by_its_size_and_never_as_lower_is_better(crossvalidate, 
     assert (folds["weight"] > 0).all()
 
 
-def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_never_eligible(crossvalidate, regression):
+def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_never_eligible(
+    crossvalidate, regression
+):
     from paragone.protocols.crossval.tables import final_table
 
     results = crossvalidate(regression, {"Few": FailsOnMany(most=30), "None": Raises()})

@@ -39,7 +39,11 @@ def test_weights_sum_to_one_and_are_never_negative(scores, higher, weighting):
 
 
 @settings(deadline=None)
-@given(st.lists(st.floats(0.01, 50), min_size=2, max_size=8), st.booleans(), st.sampled_from(["compat", "softmax"]))
+@given(
+    st.lists(st.floats(0.01, 50), min_size=2, max_size=8),
+    st.booleans(),
+    st.sampled_from(["compat", "softmax"]),
+)
 def test_a_better_fold_never_weighs_less(scores, higher, weighting):
     weights = fold_weights(scores, higher_is_better=higher, weighting=weighting)
     order = np.argsort(scores if higher else -np.array(scores), kind="stable")
@@ -90,7 +94,11 @@ def chain(name: str, errors: list[list[float]]) -> Chain:
     for number, fold in enumerate(errors):
         rows = np.arange(at, at + len(fold))
         at += len(fold)
-        folds.append(FoldLedger(str(number), 0, empty, Predictions(rows, np.zeros(len(fold)), np.array(fold)), empty))
+        folds.append(
+            FoldLedger(
+                str(number), 0, empty, Predictions(rows, np.zeros(len(fold)), np.array(fold)), empty
+            )
+        )
     return Chain(name, "regression", tuple(folds))
 
 
@@ -102,14 +110,17 @@ FOLDS = st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1,
 def test_rmsecv_squared_is_the_row_weighted_mean_of_the_folds_and_jensen_holds(errors):
     scores = chain_scores(chain("v", errors), Scoring("regression", "rmse"))
     sizes = [len(fold) for fold in errors]
-    assert scores.cv_score**2 == pytest.approx(np.average(scores.fold_val**2, weights=sizes), abs=1e-12)
+    assert scores.cv_score**2 == pytest.approx(
+        np.average(scores.fold_val**2, weights=sizes), abs=1e-12
+    )
     if len(set(sizes)) == 1:
         assert scores.mean_fold_cv <= scores.cv_score + 1e-12
 
 
 def scored(values: dict[str, list[float]]) -> list:
     return [
-        chain_scores(chain(name, [[v] for v in folds]), Scoring("regression", "rmse")) for name, folds in values.items()
+        chain_scores(chain(name, [[v] for v in folds]), Scoring("regression", "rmse"))
+        for name, folds in values.items()
     ]
 
 
@@ -181,7 +192,12 @@ def test_equal_steps_are_one_identity_and_other_ones_another():
 def test_a_composed_model_is_reached_into_by_double_underscores():
     pipeline = {
         "use": "sklearn.pipeline:Pipeline",
-        "params": {"steps": [["scale", {"use": "sklearn.preprocessing:StandardScaler"}], ["pls", {"use": PLS}]]},
+        "params": {
+            "steps": [
+                ["scale", {"use": "sklearn.preprocessing:StandardScaler"}],
+                ["pls", {"use": PLS}],
+            ]
+        },
         "grid": {"pls__n_components": [1, 3]},
     }
     variants = expand({"P": pipeline})
@@ -196,7 +212,10 @@ def test_a_composed_model_is_reached_into_by_double_underscores():
         ({"use": PLS, "grid": {"n_component": [1]}}, "did you mean 'n_components'"),
         ({"use": PLS, "grid": {"n_components": []}}, "at least one value"),
         ({"use": PLS, "grid": {"n_components": 3}}, "must be a list"),
-        ({"use": PLS, "params": {"n_components": 1}, "grid": {"n_components": [2]}}, "in params and in grid"),
+        (
+            {"use": PLS, "params": {"n_components": 1}, "grid": {"n_components": [2]}},
+            "in params and in grid",
+        ),
         ({"use": PLS, "steps": [["minmaxx"]]}, "did you mean 'minmax'"),
         ({"use": PLS, "steps": [{"window": 5}]}, "the key 'use' is missing"),
         ({"use": PLS, "steps": [[]]}, "a step has no alternative"),
@@ -212,7 +231,9 @@ def test_a_wrong_method_is_refused(method, sentence):
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 99))
 def test_repeats_are_found_in_any_repeated_partition(n_folds, n_repeats, seed):
     rng = np.random.default_rng(seed)
-    validations = [part for _ in range(n_repeats) for part in np.array_split(rng.permutation(12), n_folds)]
+    validations = [
+        part for _ in range(n_repeats) for part in np.array_split(rng.permutation(12), n_folds)
+    ]
     assert repeats_of(validations) == tuple(r for r in range(n_repeats) for _ in range(n_folds))
     covered = coverage(np.arange(12), validations)
     assert (covered.validated, covered.least, covered.most) == (12, n_repeats, n_repeats)
@@ -235,9 +256,15 @@ def test_wrong_stored_folds_are_refused(folds, test, sentence):
 
 def test_stored_folds_are_read_from_a_table(tmp_path):
     file = tmp_path / "folds.csv"
-    file.write_text("sample,fold,role\n0,0,train\n1,0,val\n1,10,train\n0,10,val\n1,9,train\n0,9,val\n2,,test\n")
+    file.write_text(
+        "sample,fold,role\n0,0,train\n1,0,val\n1,10,train\n0,10,val\n1,9,train\n0,9,val\n2,,test\n"
+    )
     folds = StoredFolds.read(file)
-    assert [(fit.tolist(), val.tolist()) for fit, val in folds.folds] == [([0], [1]), ([1], [0]), ([1], [0])]
+    assert [(fit.tolist(), val.tolist()) for fit, val in folds.folds] == [
+        ([0], [1]),
+        ([1], [0]),
+        ([1], [0]),
+    ]
     assert folds.test.tolist() == [2]
     file.write_text("sample,fold,role\n0,0,trian\n")
     with pytest.raises(InputError, match="line 2: unknown role 'trian': did you mean 'train'"):
@@ -248,7 +275,15 @@ def test_stored_folds_are_read_from_a_table(tmp_path):
 
 
 def test_scores_have_the_names_of_both_traditions():
-    keys = ["cv_score", "mean_fold_cv", "ens_test", "w_ens_test", "test_score", "train_score", "selection_score"]
+    keys = [
+        "cv_score",
+        "mean_fold_cv",
+        "ens_test",
+        "w_ens_test",
+        "test_score",
+        "train_score",
+        "selection_score",
+    ]
     assert [score_name(key, "rmse") for key in keys] == [
         "RMSECV", "MF_Val", "Ens_Test", "W_Ens_Test", "RMSEP", "RMSEC", "Selection_Score",
     ]  # fmt: skip
@@ -269,7 +304,9 @@ def test_outliers_are_left_out_of_groups_of_three_or_more_only():
     assert found.excluded.tolist() == [0, 1]
     same = Predictions(np.arange(4), np.zeros(4), np.array([1.0, 1.0, 1.0, 9.0]))
     # The median deviation is 0 here: the rule cannot judge.
-    assert aggregate_by_group(same, [0] * 4, task="regression", exclude_outliers=True).sizes.tolist() == [4]
+    assert aggregate_by_group(
+        same, [0] * 4, task="regression", exclude_outliers=True
+    ).sizes.tolist() == [4]
 
 
 def test_probabilities_of_a_group_are_averaged():

@@ -60,7 +60,9 @@ def test_fewest_components_are_simplest_whatever_the_steps_and_the_order_of_decl
         ("sklearn.tree:DecisionTreeRegressor", "ccp_alpha", [0.0, 0.1], [0.0, 0.1]),
     ],
 )
-def test_known_parameters_order_by_their_meaning_and_unknown_ones_as_declared(use, name, listed, simplest):
+def test_known_parameters_order_by_their_meaning_and_unknown_ones_as_declared(
+    use, name, listed, simplest
+):
     found = simplest_first({"M": {"use": use, "grid": {name: listed}}})
     assert found == [f"M({name}={value})" for value in simplest]
 
@@ -77,7 +79,12 @@ def test_methods_of_different_classes_stay_as_declared():
         "R": {"use": RIDGE, "grid": {"alpha": [1.0, 5.0]}},
         "P": {"use": PLS, "grid": {"n_components": [3, 1]}},
     }
-    assert simplest_first(methods) == ["R(alpha=5.0)", "R(alpha=1.0)", "P(n_components=1)", "P(n_components=3)"]
+    assert simplest_first(methods) == [
+        "R(alpha=5.0)",
+        "R(alpha=1.0)",
+        "P(n_components=1)",
+        "P(n_components=3)",
+    ]
 
 
 def test_one_se_takes_the_simplest_in_reach_not_the_first_declared():
@@ -85,7 +92,9 @@ def test_one_se_takes_the_simplest_in_reach_not_the_first_declared():
     pair = [np.array([0]), np.array([1])]
     errors = {"p5": [1.0, 1.1], "p3": [0.9, 1.1], "p2": [1.09, 1.09], "p1": [1.2, 1.2]}
     rows = [scores_of(name, pair, folds) for name, folds in errors.items()]
-    places = simplicity({name: {"use": PLS, "params": {"n_components": int(name[1])}} for name in errors})
+    places = simplicity(
+        {name: {"use": PLS, "params": {"n_components": int(name[1])}} for name in errors}
+    )
     assert select([Criterion("one_se", 4)], [rows], places).variants == ("p2", "p3", "p5", "p1")
 
 
@@ -93,7 +102,8 @@ def test_one_se_takes_the_simplest_in_reach_not_the_first_declared():
 def test_repeats_do_not_shrink_the_standard_error(repeats):
     """By hand: fold scores 0.9 and 1.1 have a standard error of 0.1, or of 0.07 with the variance known ever better.
 
-    A rule that counted every fold of 50 repeats as a sample of its own would reach no further than 1.01.
+    A rule that counted every fold of 50 repeats as a sample of its own would reach no further than
+    1.01.
     """
     validations = [np.arange(5), np.arange(5, 10)] * repeats
     best = scores_of("complex", validations, [0.9, 1.1] * repeats)
@@ -116,14 +126,25 @@ def test_as_many_folds_count_as_fit_side_by_side_into_the_samples(splitter, side
     errors = np.random.default_rng(1).uniform(0.8, 1.2, size=len(validations))
     reach = errors.mean() + errors.std(ddof=1) / np.sqrt(side_by_side)
     best = scores_of("best", validations, errors)
-    for name, value, chosen in (("within", reach - 1e-6, "within"), ("beyond", reach + 1e-6, "best")):
+    for name, value, chosen in (
+        ("within", reach - 1e-6, "within"),
+        ("beyond", reach + 1e-6, "best"),
+    ):
         other = scores_of(name, validations, np.full(len(errors), value))
-        assert select([Criterion("one_se")], [[best, other]], {name: 0, "best": 1}).variants == (chosen,)
+        assert select([Criterion("one_se")], [[best, other]], {name: 0, "best": 1}).variants == (
+            chosen,
+        )
 
 
-def test_a_run_refits_the_simplest_and_the_audit_recomputes_the_same_choice(crossvalidate, regression):
+def test_a_run_refits_the_simplest_and_the_audit_recomputes_the_same_choice(
+    crossvalidate, regression
+):
     methods = {
-        "PLS": {"use": PLS, "grid": {"n_components": [6, 5, 4, 3, 2, 1]}, "steps": [["raw", "autoscale", "minmax"]]}
+        "PLS": {
+            "use": PLS,
+            "grid": {"n_components": [6, 5, 4, 3, 2, 1]},
+            "steps": [["raw", "autoscale", "minmax"]],
+        }
     }
     results = crossvalidate(regression, methods, select=[{"ranking": "one_se"}], repeats=2)
     folds = results.fold_scores()

@@ -24,7 +24,13 @@ from paragone.protocols.crossval.scores import Scoring, chain_scores, ensemble
 
 pytestmark = pytest.mark.known_answer
 
-REGRESSION = ["reg_gasoline_pls6", "reg_kfold5", "reg_kfold5_notest", "reg_kfold5_uneven", "reg_shufflesplit"]
+REGRESSION = [
+    "reg_gasoline_pls6",
+    "reg_kfold5",
+    "reg_kfold5_notest",
+    "reg_kfold5_uneven",
+    "reg_shufflesplit",
+]
 CASES = [*REGRESSION, "clf3_int"]
 
 
@@ -42,7 +48,9 @@ def predictions(rows: list[list[str]], n_train: int) -> Predictions:
     # Ids of train and val rows are positions among the train rows, those of test rows are ids.
     samples = np.array([int(row[5]) + (n_train if row[4] == "test" else 0) for row in rows])
     values = np.array([[float(value) for value in row[6:]] for row in rows])
-    return Predictions(samples, values[:, 0], values[:, 1], values[:, 2:] if values.shape[1] > 2 else None)
+    return Predictions(
+        samples, values[:, 0], values[:, 1], values[:, 2:] if values.shape[1] > 2 else None
+    )
 
 
 def read_case(data_folder: Path, name: str) -> tuple[dict, dict[str, Chain]]:
@@ -55,7 +63,8 @@ def read_case(data_folder: Path, name: str) -> tuple[dict, dict[str, Chain]]:
         ledgers = {}
         for fold in dict.fromkeys(key[1] for key in rows if key[0] == variant):
             parts = [
-                predictions(rows.get((variant, fold, role), []), said["n_train"]) for role in ("train", "val", "test")
+                predictions(rows.get((variant, fold, role), []), said["n_train"])
+                for role in ("train", "val", "test")
             ]
             ledgers[fold] = FoldLedger(fold, 0, *parts)
         folds = tuple(ledgers[fold] for fold in sorted(f for f in ledgers if f.isdigit()))
@@ -79,11 +88,15 @@ def test_every_score_of_every_case_follows_from_its_predictions(data_folder, nam
             "final": (scores.cv_score, scores.test_score, scores.train_score),
         }
         if fold.isdigit():
-            found[fold] = tuple(part[int(fold)] for part in (scores.fold_val, scores.fold_test, scores.fold_train))
+            found[fold] = tuple(
+                part[int(fold)] for part in (scores.fold_val, scores.fold_test, scores.fold_train)
+            )
             assert scores.weights == pytest.approx(entry["weights"], abs=tolerance)
         expected = (entry["val_score"], entry["test_score"], entry["train_score"])
         for value, right in zip(found[fold], expected, strict=True):
-            assert (np.isnan(value) and right is None) or value == pytest.approx(right, abs=tolerance), (fold, name)
+            assert (np.isnan(value) and right is None) or value == pytest.approx(
+                right, abs=tolerance
+            ), (fold, name)
             checked += 1
     assert checked >= 3 * (len(chains) * 6 + 1)
 
@@ -91,20 +104,33 @@ def test_every_score_of_every_case_follows_from_its_predictions(data_folder, nam
 @pytest.mark.parametrize("name", CASES)
 def test_every_score_worked_out_by_hand_is_met(data_folder, name):
     said, chains = read_case(data_folder, name)
-    by_hand = json.loads((data_folder / "nirs" / "oracle" / name / "expected_by_hand.json").read_text())
+    by_hand = json.loads(
+        (data_folder / "nirs" / "oracle" / name / "expected_by_hand.json").read_text()
+    )
     # The ledgers were made in single precision, the answers by hand in double.
     tolerance = 2e-6 if name in REGRESSION else 1e-12
-    keys = {"RMSECV": "cv_score", "MF_Val": "mean_fold_cv", "Ens_Test": "ens_test", "W_Ens_Test": "w_ens_test"}
+    keys = {
+        "RMSECV": "cv_score",
+        "MF_Val": "mean_fold_cv",
+        "Ens_Test": "ens_test",
+        "W_Ens_Test": "w_ens_test",
+    }
     keys |= {"RMSEP": "test_score", "RMSEC": "train_score"}
     for right in by_hand:
         chain = chains[right["preprocessing"]]
         scores = chain_scores(chain, Scoring(chain.task, said["entries"][0]["metric"]))
         suffix = "" if name in REGRESSION else "_BalAcc"
         for shown, key in keys.items():
-            shown = {"RMSECV": "CV", "RMSEP": "Test", "RMSEC": "Train"}.get(shown, shown) if suffix else shown
+            shown = (
+                {"RMSECV": "CV", "RMSEP": "Test", "RMSEC": "Train"}.get(shown, shown)
+                if suffix
+                else shown
+            )
             refitted = chain.final is not None or key not in ("test_score", "train_score")
             if right.get(f"{shown}{suffix}") is not None and refitted:
-                assert getattr(scores, key) == pytest.approx(right[f"{shown}{suffix}"], abs=tolerance), (shown, name)
+                assert getattr(scores, key) == pytest.approx(
+                    right[f"{shown}{suffix}"], abs=tolerance
+                ), (shown, name)
         assert scores.weights == pytest.approx(right["weights"], abs=1e-5)
 
 
@@ -134,7 +160,9 @@ def test_compat_weights_meet_the_known_answers(unit):
         if None in case["weights"]:
             # The known program loses all weights here; a fold without a score has weight 0.
             exists = ~np.isnan(scores)
-            alone = fold_weights(np.array(scores)[exists], higher_is_better=case["higher_is_better"])
+            alone = fold_weights(
+                np.array(scores)[exists], higher_is_better=case["higher_is_better"]
+            )
             assert weights[exists].tolist() == alone.tolist()
             assert (weights[~exists] == 0).all()
         else:
@@ -173,7 +201,11 @@ def test_groups_are_aggregated_as_the_known_answers_say(unit):
     rows = Predictions(np.arange(8), np.array(given["y_true"]), np.array(given["y_pred"]))
     for case in given["cases"]:
         found = aggregate_by_group(
-            rows, given["groups"], task="regression", how=case["method"], exclude_outliers=case["exclude_outliers"]
+            rows,
+            given["groups"],
+            task="regression",
+            how=case["method"],
+            exclude_outliers=case["exclude_outliers"],
         )
         right = case["result"]
         assert found.y_pred == pytest.approx(right["y_pred"], rel=1e-12)

@@ -28,14 +28,21 @@ def both_roads(X, y, sizes, *, scale, n_fit):
     """Yield for each number of components what is shared, what scikit-learn fits alone, and the notes."""
     data = SplitData(X[:n_fit], y[:n_fit], X[n_fit:], y[n_fit:], "regression")
     protocol = Crossval()
-    for variant in expand({"P": {"use": PLS, "params": {"scale": scale}, "grid": {"n_components": sizes}}}).values():
+    for variant in expand(
+        {"P": {"use": PLS, "params": {"scale": scale}, "grid": {"n_components": sizes}}}
+    ).values():
         size = variant.params["n_components"]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             alone = PLSRegression(size, scale=scale).fit(X[:n_fit], y[:n_fit])
             fitted = fit_in(protocol, replace(data, context=FitContext(variant)))
         notes = protocol.scores(fitted, data).notes
-        yield size, fitted.arrays["y"], np.concatenate([alone.predict(part) for part in (X[:n_fit], X[n_fit:])]), notes
+        yield (
+            size,
+            fitted.arrays["y"],
+            np.concatenate([alone.predict(part) for part in (X[:n_fit], X[n_fit:])]),
+            notes,
+        )
 
 
 @settings(deadline=None, max_examples=30)
@@ -46,7 +53,9 @@ def both_roads(X, y, sizes, *, scale, n_fit):
     scale=st.booleans(),
     targets=st.integers(1, 2),
 )
-def test_every_member_of_a_path_is_its_own_fit_whatever_the_rank(seed, rank, beyond, scale, targets):
+def test_every_member_of_a_path_is_its_own_fit_whatever_the_rank(
+    seed, rank, beyond, scale, targets
+):
     rng = np.random.default_rng(seed)
     X = low_rank(rng, 30, 20, rank) + rng.normal(size=20)
     # Scaling a feature that hardly varies blows its rounding up to a direction of its own.
@@ -54,12 +63,16 @@ def test_every_member_of_a_path_is_its_own_fit_whatever_the_rank(seed, rank, bey
     assume(not scale or spread.min() > 1e-2 * spread.max())
     y = X[:, :targets] + 0.3 * rng.normal(size=(30, targets))
     sizes = list(range(1, rank + beyond + 1))
-    for size, shared, alone, notes in both_roads(X, y if targets > 1 else y[:, 0], sizes, scale=scale, n_fit=24):
-        np.testing.assert_allclose(shared, alone.reshape(shared.shape), rtol=0, atol=1e-10 * y.std())
+    for size, shared, alone, notes in both_roads(
+        X, y if targets > 1 else y[:, 0], sizes, scale=scale, n_fit=24
+    ):
+        np.testing.assert_allclose(
+            shared, alone.reshape(shared.shape), rtol=0, atol=1e-10 * y.std()
+        )
         told = [note for note in notes if "numerical rank" in note]
         assert told == [
-            f"has {size} components, but its features have numerical rank {rank}: what is beyond it is "
-            "decided by rounding"
+            f"has {size} components, but its features have numerical rank {rank}: what is beyond it"
+            " is decided by rounding"
         ] * (size > rank)
 
 
@@ -69,7 +82,9 @@ def test_features_whose_rank_fades_out_do_not_poison_the_first_components(scale)
     X = np.vander(np.linspace(0.05, 1, 40), 15)
     y = np.random.default_rng(0).normal(size=40)
     for size, shared, alone, _ in both_roads(X, y, list(range(1, 16)), scale=scale, n_fit=32):
-        np.testing.assert_allclose(shared, alone.reshape(shared.shape), rtol=0, atol=1e-10 * y.std(), err_msg=str(size))
+        np.testing.assert_allclose(
+            shared, alone.reshape(shared.shape), rtol=0, atol=1e-10 * y.std(), err_msg=str(size)
+        )
 
 
 def test_a_target_that_is_explained_early_ends_the_path_there():
@@ -88,11 +103,15 @@ def test_constant_features_and_a_constant_target_are_no_special_case():
             np.testing.assert_allclose(shared, alone.reshape(shared.shape), rtol=0, atol=1e-10)
 
 
-def test_a_run_shared_or_not_gives_the_same_ledger_beyond_the_rank_and_says_which_cells_are_there(crossvalidate):
+def test_a_run_shared_or_not_gives_the_same_ledger_beyond_the_rank_and_says_which_cells_are_there(
+    crossvalidate,
+):
     rng = np.random.default_rng(6)
     X = low_rank(rng, 40, 30, 4)
     data = Dataset("flat", X, X[:, 0] + 0.2 * rng.normal(size=40), "regression")
-    methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 4, 5, 9]}, "steps": [["raw", "center"]]}}
+    methods = {
+        "PLS": {"use": PLS, "grid": {"n_components": [1, 4, 5, 9]}, "steps": [["raw", "center"]]}
+    }
     shared = crossvalidate(data, methods, store="shared")
     alone = crossvalidate(data, methods, store="alone", share=False)
     gap = np.abs(shared.ledger()["y_pred"] - alone.ledger()["y_pred"])

@@ -71,7 +71,9 @@ def parts(rows: Prescriptions):
 @pytest.mark.parametrize("ties", ["id", "expected", "optimistic", "pessimistic", "reverse_id"])
 def test_scores_are_those_of_the_evaluator_alone(tmp_path, rows, herbs, ties):
     train, validation, test = parts(rows)
-    protocol = TopK(k=(1, 3, 7), metrics=("precision", "rmrr", "ndcg[idcg=hits]", "f1_of_means"), ties=ties)
+    protocol = TopK(
+        k=(1, 3, 7), metrics=("precision", "rmrr", "ndcg[idcg=hits]", "f1_of_means"), ties=ties
+    )
     with run(tmp_path, herbs, {"EASE": "ease"}, protocol) as results:
         scores = results.scores()
         assert list(dict.fromkeys(scores["method"])) == ["EASE", *FLOORS]
@@ -79,14 +81,24 @@ def test_scores_are_those_of_the_evaluator_alone(tmp_path, rows, herbs, ties):
         for name in ("ease", *FLOORS):
             made = make_recommender(name).fit(train, validation)
             expected = topk_scores(
-                made.score(test.queries), test.truth, k=(1, 3, 7), metrics=protocol.metrics, ties=ties
+                made.score(test.queries),
+                test.truth,
+                k=(1, 3, 7),
+                metrics=protocol.metrics,
+                ties=ties,
             )
             mine = scores[scores["method"] == {"ease": "EASE"}.get(name, name)]
             for row in mine.itertuples():
-                assert row.value == pytest.approx(expected.value(row.metric, int(row.at)), abs=1e-12)
+                assert row.value == pytest.approx(
+                    expected.value(row.metric, int(row.at)), abs=1e-12
+                )
             assert len(mine) == 4 * 3
-            one = samples[(samples["method"] == mine["method"].iloc[0]) & (samples["metric"] == "rmrr")]
-            np.testing.assert_allclose(one["value"].to_numpy().reshape(50, 3), expected.per_sample["rmrr"], atol=1e-12)
+            one = samples[
+                (samples["method"] == mine["method"].iloc[0]) & (samples["metric"] == "rmrr")
+            ]
+            np.testing.assert_allclose(
+                one["value"].to_numpy().reshape(50, 3), expected.per_sample["rmrr"], atol=1e-12
+            )
             assert one["sample"].unique().tolist() == list(range(150, 200))
 
 
@@ -110,7 +122,9 @@ def test_train_validation_and_test_are_disjoint_and_as_declared(tmp_path, rows, 
 
 def test_a_share_is_drawn_with_the_seed(herbs):
     def drawn(seed):
-        layout = Experiment([herbs], {"R": Remembers}, protocol=TopK(validation=0.1), seed=seed).layout
+        layout = Experiment(
+            [herbs], {"R": Remembers}, protocol=TopK(validation=0.1), seed=seed
+        ).layout
         return layout.arrangements["herbs"].splits[0].validation.tolist()
 
     assert drawn(1) == drawn(1) != drawn(2)
@@ -120,7 +134,9 @@ def test_a_share_is_drawn_with_the_seed(herbs):
 def test_folds_of_one_set_of_rows(tmp_path, rows):
     data = prescription_dataset("all", rows)
     protocol = TopK(k=(3,), metrics=("recall",), validation=0.1)
-    with run(tmp_path, data, {"mine": "ridge"}, protocol, split={"kind": "kfold", "folds": 4}) as results:
+    with run(
+        tmp_path, data, {"mine": "ridge"}, protocol, split={"kind": "kfold", "folds": 4}
+    ) as results:
         samples = results.sample_scores()
         mine = samples[samples["method"] == "mine"]
         assert sorted(mine["sample"]) == list(range(200))
@@ -128,14 +144,20 @@ def test_folds_of_one_set_of_rows(tmp_path, rows):
 
 
 def test_floors_can_be_declared_anew_or_switched_off(herbs):
-    own = Experiment([herbs], {"ridge": {"use": "ridge", "params": {"penalty": 3.0}}}, protocol=TopK())
+    own = Experiment(
+        [herbs], {"ridge": {"use": "ridge", "params": {"penalty": 3.0}}}, protocol=TopK()
+    )
     assert list(own.methods) == ["ridge", "popularity", "conditional", "set-knn"]
     assert own.methods["ridge"].params == {"penalty": 3.0}
-    assert list(Experiment([herbs], {"mine": "ease"}, protocol=TopK(floors=False)).methods) == ["mine"]
+    assert list(Experiment([herbs], {"mine": "ease"}, protocol=TopK(floors=False)).methods) == [
+        "mine"
+    ]
 
 
 def test_a_method_below_popularity_is_noted_and_popularity_itself_is_not(tmp_path, herbs):
-    with run(tmp_path, herbs, {"Backwards": Backwards}, TopK(k=(5,), metrics=("precision",))) as results:
+    with run(
+        tmp_path, herbs, {"Backwards": Backwards}, TopK(k=(5,), metrics=("precision",))
+    ) as results:
         notes = results.topk().notes
         popularity = results.scores().set_index("method")["value"]["popularity"]
     below = [note for note in notes if "below popularity" in note]
@@ -153,7 +175,11 @@ def test_rows_of_test_in_train_or_validation_and_items_never_seen_are_noted(rows
     rare = Prescriptions.from_rows([([0], [0]), ([1], [1])], n_items=4, n_tokens=2)
     asked = Prescriptions.from_rows([([0], [3])], n_items=4, n_tokens=2)
     notes = " ".join(
-        Experiment([prescription_dataset("rare", rare, asked)], {"m": "ease"}, protocol=TopK(validation="none")).notes
+        Experiment(
+            [prescription_dataset("rare", rare, asked)],
+            {"m": "ease"},
+            protocol=TopK(validation="none"),
+        ).notes
     )
     assert "1 of 1 relevant items (1 distinct) never occur in train" in notes
 
@@ -161,12 +187,16 @@ def test_rows_of_test_in_train_or_validation_and_items_never_seen_are_noted(rows
 def test_other_cut_offs_and_metrics_reuse_the_training(tmp_path, herbs):
     methods = {"mine": {"use": "ease", "params": {"penalty": 5.0}}}
     run(tmp_path, herbs, methods, TopK(k=(3, 5))).close()
-    other = Experiment([herbs], methods, protocol=TopK(k=(1, 20), metrics=("ndcg",), ties="expected"))
+    other = Experiment(
+        [herbs], methods, protocol=TopK(k=(1, 20), metrics=("ndcg",), ties="expected")
+    )
     forecast = other.forecast(tmp_path / "a.sqlite")
     assert len(forecast.to_run) == 5
     assert "fit" in str(forecast)
     with other.run(tmp_path / "a.sqlite", workers=0) as again:
-        alone = run(tmp_path, herbs, methods, TopK(k=(1, 20), metrics=("ndcg",), ties="expected"), "b")
+        alone = run(
+            tmp_path, herbs, methods, TopK(k=(1, 20), metrics=("ndcg",), ties="expected"), "b"
+        )
         assert again.scores().equals(alone.scores())
     longer = Experiment([herbs], methods, protocol=TopK(k=(3, 60)))
     assert {c.fit_key for c in longer.cells()}.isdisjoint({c.fit_key for c in other.cells()})
@@ -231,7 +261,7 @@ def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monk
     from paragone.methods.recommenders.smgcn.training import Trainer
 
     sets = [prescription_dataset("x", part) for part in parts(rows)]
-    (train, validation, test) = [(data.X, data.y) for data in sets]
+    train, validation, test = [(data.X, data.y) for data in sets]
     data = SplitData(*train, *test, "topk", *validation)
     protocol = TopK(k=(1, 3))
     method = protocol.declare({"SMGCN": {"use": "smgcn", "params": SMALL_SMGCN}})["SMGCN"]
@@ -248,7 +278,9 @@ def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monk
     monkeypatch.setattr(Trainer, "train_epoch", stops_at_three)
     with pytest.raises(StoppedError):
         fit_in(protocol, replace(data, context=FitContext(method, 7, 1, tmp_path / "progress")))
-    resumed = fit_in(protocol, replace(data, context=FitContext(method, 7, 1, tmp_path / "progress")))
+    resumed = fit_in(
+        protocol, replace(data, context=FitContext(method, 7, 1, tmp_path / "progress"))
+    )
     assert trained == [0, 1, 2, 3, 2, 3, 4, 5]
     assert resumed.info == whole.info
     for name, array in whole.arrays.items():
@@ -305,7 +337,9 @@ def test_data_and_splits_that_do_not_fit_are_refused(herbs, rows):
 
 def test_without_torch_nothing_is_begun_and_the_way_to_get_it_is_told(tmp_path, herbs, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match=r"needs torch, which is not installed: pip install 'paragone\[recsys\]'"):
+    with pytest.raises(
+        InputError, match=r"needs torch, which is not installed: pip install 'paragone\[recsys\]'"
+    ):
         run(tmp_path, herbs, {"SMGCN": "smgcn"}, TopK())
     assert not (tmp_path / "a.sqlite").exists()
 
@@ -343,7 +377,11 @@ def test_the_floors_on_the_herb_data_have_their_known_values(tmp_path, data_fold
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
         values = results.scores().set_index(["method", "metric", "at"])["value"]
     for key, known in KNOWN.items():
-        digits = 5 if key[0] == "popularity" or (key[0] == "set-knn" and key[1] != "ndcg[idcg=min]") else 4
+        digits = (
+            5
+            if key[0] == "popularity" or (key[0] == "set-knn" and key[1] != "ndcg[idcg=min]")
+            else 4
+        )
         assert round(values[key], digits) == known
 
 
@@ -363,5 +401,8 @@ def test_results_of_other_kinds_have_no_topk(tmp_path):
     from paragone.lab.store import Store
 
     Store(tmp_path / "a.sqlite", create=True).close()
-    with Results.open(tmp_path / "a.sqlite") as results, pytest.raises(InputError, match="holds no topk experiment"):
+    with (
+        Results.open(tmp_path / "a.sqlite") as results,
+        pytest.raises(InputError, match="holds no topk experiment"),
+    ):
         results.sample_scores()

@@ -22,7 +22,22 @@ from synthetic_stores import write_store
 
 HERE = "http://127.0.0.1:8765"
 PATHS = ("/", "/report", "/progress", "/folds", "/cell", "/static/page.js", "/static/none", "/none")
-NONSENSE = ["²", "٣", "-1", "1.0", "1e3", "", " 1", "0x1", "9" * 20, "9" * 5000, "1\x00", "NaN", "1_000", "＋1"]
+NONSENSE = [
+    "²",
+    "٣",
+    "-1",
+    "1.0",
+    "1e3",
+    "",
+    " 1",
+    "0x1",
+    "9" * 20,
+    "9" * 5000,
+    "1\x00",
+    "NaN",
+    "1_000",
+    "＋1",
+]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +46,9 @@ def store(tmp_path_factory) -> Path:
 
 
 def client_of(store: Path, token: str | None = None) -> TestClient:
-    return TestClient(create_app(store, Keeper(store), token), base_url=HERE, follow_redirects=False)
+    return TestClient(
+        create_app(store, Keeper(store), token), base_url=HERE, follow_redirects=False
+    )
 
 
 @pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda text: ascii(text)[:12])
@@ -49,7 +66,9 @@ def test_without_the_token_nothing_is_answered(store):
     token = new_token()
     client = client_of(store, token)
     for path in PATHS:
-        wrong = {f"?token={other}" for other in ("", "x", token[:-1], token + "x", token.swapcase(), "²")}
+        wrong = {
+            f"?token={other}" for other in ("", "x", token[:-1], token + "x", token.swapcase(), "²")
+        }
         for query in ("", *wrong):
             answer = client.get(path + query)
             assert answer.status_code == 403, (path, query)
@@ -108,7 +127,9 @@ def served(store: Path, **options):
         patch.setattr(uvicorn.Server, "__init__", remember)
         patch.setattr(uvicorn.Server, "capture_signals", lambda server: _nothing())
         thread = threading.Thread(
-            target=lambda: serve(store, 0, told=lambda address: (addresses.append(address), told.set()), **options)
+            target=lambda: serve(
+                store, 0, told=lambda address: (addresses.append(address), told.set()), **options
+            )
         )
         thread.start()
         assert told.wait(60)
@@ -155,7 +176,8 @@ def test_half_a_request_is_closed(store, monkeypatch):
         port = urllib.parse.urlsplit(address).port
         whole = f"GET /progress HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
         halves = {b"": b"", b"GET / HT": b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ": b""}
-        # Half a second request too, after a first one that was answered (with a refusal, for want of the token).
+        # Half a second request too, after a first one that was answered (with a refusal, for want
+        # of the token).
         for half, answer in {**halves, whole + b"GET /prog": b"HTTP/1.1 403"}.items():
             with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
                 connection.sendall(half)

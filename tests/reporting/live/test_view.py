@@ -78,7 +78,9 @@ def test_counts_and_lists_are_those_of_the_store(tmp_path):
     assert progress["counts"] == places["status"].value_counts().to_dict()
     assert progress["counts"] == {"done": 17, "failed": 3, "running": 1, "missing": 24}
     assert (progress["ended"], progress["total"], progress["alive"]) == (20, 45, True)
-    slowest = places.dropna(subset="seconds").sort_values("seconds", ascending=False)["seconds"].head(10)
+    slowest = (
+        places.dropna(subset="seconds").sort_values("seconds", ascending=False)["seconds"].head(10)
+    )
     assert [cell["seconds"] for cell in progress["slowest"]] == slowest.tolist()
     causes = progress["causes"]
     assert (causes["cells"], causes["causes"]) == (3, 1)
@@ -108,7 +110,14 @@ def test_a_foreign_host_is_refused_and_nothing_can_be_written(store):
 
 def test_every_answer_has_the_strict_policy(store):
     client = client_of(store)
-    for path in ("/", "/report", "/progress", "/static/page.css", "/static/nothing", "/cell?dataset=no"):
+    for path in (
+        "/",
+        "/report",
+        "/progress",
+        "/static/page.css",
+        "/static/nothing",
+        "/cell?dataset=no",
+    ):
         policy = client.get(path).headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
@@ -129,7 +138,13 @@ def test_the_shell_loads_its_own_files_only(store):
 def test_looking_leaves_the_store_as_it_was(store):
     before = hashlib.sha256(store.read_bytes()).hexdigest()
     client = client_of(store)
-    for path in ("/", "/report", "/progress", "/folds?dataset=x&method=A", "/cell?dataset=x&method=A&fold=0"):
+    for path in (
+        "/",
+        "/report",
+        "/progress",
+        "/folds?dataset=x&method=A",
+        "/cell?dataset=x&method=A&fold=0",
+    ):
         assert client.get(path).status_code == 200
     assert hashlib.sha256(store.read_bytes()).hexdigest() == before
 
@@ -196,7 +211,9 @@ def test_a_cell_shows_its_ranking_by_name(store):
     with Results.open(store) as results:
         ranking = results.ranking("x", 1, "A")
     parts = {part["title"]: part["lines"] for part in found["parts"]}
-    assert parts["Ranking: the first 40 of 40 features"] == [f"{i}. f{f}" for i, f in enumerate(ranking, 1)]
+    assert parts["Ranking: the first 40 of 40 features"] == [
+        f"{i}. f{f}" for i, f in enumerate(ranking, 1)
+    ]
     assert "iterations: 3" in parts["What the method told about its fit"]
 
 
@@ -204,15 +221,21 @@ def test_predictions_of_a_real_cell_are_told_by_label(tmp_path):
     from paragone import Experiment
     from paragone.protocols import Curve, KGrid
 
-    experiment = Experiment(["wine-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2)))
+    experiment = Experiment(
+        ["wine-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2))
+    )
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
         frame = results.predictions("wine-traits", 0, "V", k=4)
     found = client_of(tmp_path / "a.sqlite").get("/cell?dataset=wine-traits&method=V&fold=0").json()
-    title, lines = next((p["title"], p["lines"]) for p in found["parts"] if p["title"].startswith("Predictions"))
+    title, lines = next(
+        (p["title"], p["lines"]) for p in found["parts"] if p["title"].startswith("Predictions")
+    )
     n = frame["sample"].nunique()
     assert title == f"Predictions: {min(40, n)} of {n} samples, predicted from 4 features"
     for line, (sample, rows) in zip(lines, frame.groupby("sample", sort=False), strict=False):
-        true, predicted = (", ".join(rows.loc[rows[c] == 1, "label"]) or "-" for c in ("y_true", "y_pred"))
+        true, predicted = (
+            ", ".join(rows.loc[rows[c] == 1, "label"]) or "-" for c in ("y_true", "y_pred")
+        )
         assert line == f"sample {sample}: true {true}; predicted {predicted}"
 
 
@@ -287,11 +310,19 @@ def test_a_missing_store_is_refused_before_anything_is_served(tmp_path):
 
 
 def test_several_stores_are_shown_by_choice(tmp_path):
-    one, two = (SyntheticStore(tmp_path / f"{name}.sqlite", ["A", "B"], ["x"], n_folds=2) for name in ("one", "two"))
+    one, two = (
+        SyntheticStore(tmp_path / f"{name}.sqlite", ["A", "B"], ["x"], n_folds=2)
+        for name in ("one", "two")
+    )
     two.commit(two.cells[0])
-    with TestClient(create_app([one.store.path, two.store.path]), base_url="http://127.0.0.1:8765") as client:
+    with TestClient(
+        create_app([one.store.path, two.store.path]), base_url="http://127.0.0.1:8765"
+    ) as client:
         assert "two.sqlite" in client.get("/").text
-        assert [client.get("/progress", params={"store": n}).json()["ended"] for n in (0, 1)] == [0, 1]
+        assert [client.get("/progress", params={"store": n}).json()["ended"] for n in (0, 1)] == [
+            0,
+            1,
+        ]
         assert "there is no store 7" in client.get("/progress", params={"store": 7}).json()["error"]
         assert client.post("/stop").status_code == 404
     for made in (one, two):
@@ -304,12 +335,19 @@ def test_orders_need_the_page_itself_and_are_carried_out(tmp_path, monkeypatch):
     file = tmp_path / "lab.toml"
     file.write_text("name = 'lab'")
     killed, started = [], []
-    monkeypatch.setattr(control.os, "kill", lambda pid, number: killed.append((pid, number)) if number else None)
-    monkeypatch.setattr(control.subprocess, "Popen", lambda command, **_: started.append(command) or Done())
+    monkeypatch.setattr(
+        control.os, "kill", lambda pid, number: killed.append((pid, number)) if number else None
+    )
+    monkeypatch.setattr(
+        control.subprocess, "Popen", lambda command, **_: started.append(command) or Done()
+    )
     app = create_app(made.store.path, control=control.Control(file))
     own = {"origin": "http://127.0.0.1:8765"}
     with TestClient(app, base_url="http://127.0.0.1:8765") as client:
-        assert "own page only" in client.post("/stop", headers={"origin": "http://evil.example"}).json()["error"]
+        assert (
+            "own page only"
+            in client.post("/stop", headers={"origin": "http://evil.example"}).json()["error"]
+        )
         assert "own page only" in client.post("/retry").json()["error"]
         assert killed == started == []
         assert "asked the run to stop" in client.post("/stop", headers=own).json()["said"]

@@ -6,6 +6,7 @@ from paragone.cli.generate.group import generate
 
 __all__ = ["generate"]
 
-# A module adds its commands when it is imported: in this order `paragone generate --help` shows them.
+# A module adds its commands when it is imported: in this order `paragone generate --help` shows
+# them.
 for _name in ("sample", "published", "collections", "report"):
     importlib.import_module(f"{__name__}.{_name}")

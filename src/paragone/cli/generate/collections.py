@@ -31,7 +31,8 @@ def write_collection(
     collection: Annotated[str, typer.Argument(help=WHICH)],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
     variant: Annotated[
-        str | None, typer.Option(help="small, balanced, imbalanced or noisy: this variant of every dataset.")
+        str | None,
+        typer.Option(help="small, balanced, imbalanced or noisy: this variant of every dataset."),
     ] = None,
     file_format: FileFormat = "csv",
 ) -> None:
@@ -44,7 +45,10 @@ def write_collection(
     found = collection_named(collection)
     if found is None:
         if variant is not None:
-            raise InputError("--variant is for evolved collections: the DIGEN sets are written as they were published")
+            raise InputError(
+                "--variant is for evolved collections: the DIGEN sets are written as they were"
+                " published"
+            )
         written = write_digen(out, file_format)
     else:
         written = found.write_data(out, file_format, variant)
@@ -55,23 +59,35 @@ def write_collection(
 
 @generate.command("prove")
 def prove_collection_variants(
-    collection: Annotated[str, typer.Argument(help="A collection that was proven under tuning.", show_default=False)],
-    variant: Annotated[
-        list[str], typer.Option(help="small, balanced, imbalanced or noisy; may be repeated.", show_default=False)
+    collection: Annotated[
+        str, typer.Argument(help="A collection that was proven under tuning.", show_default=False)
     ],
-    out: Annotated[Path, typer.Option("--out", help="The collection with these proofs (JSON).", show_default=False)],
+    variant: Annotated[
+        list[str],
+        typer.Option(
+            help="small, balanced, imbalanced or noisy; may be repeated.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The collection with these proofs (JSON).", show_default=False),
+    ],
     spec: Annotated[
-        Path | None, typer.Option(help="The spec (TOML) of its search, for methods other than the references.")
+        Path | None,
+        typer.Option(help="The spec (TOML) of its search, for methods other than the references."),
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
-    store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT with .sqlite.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where scores are kept; OUT with .sqlite.")
+    ] = None,
     workers: Workers = 0,
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
     """Put the claims of a collection to proof on variants of its datasets; goes on where it was stopped.
 
-    Example: paragone generate prove small/collection.json --variant noisy --spec small.toml --out small/noisy.json
+    Example: paragone generate prove small/collection.json --variant noisy --spec small.toml --out
+    small/noisy.json
     """
     import time
 
@@ -103,7 +119,10 @@ def prove_collection_variants(
     n_asked = sum(len(item.proven(found.margin)) for item in found.sets)
     for name in dict.fromkeys(variant):
         held = table.loc[table["variant"] == name, "holds"]
-        say(f"{name}: {int(held.sum())} of {n_asked} claims hold, {n_asked - len(held)} were not put to proof")
+        say(
+            f"{name}: {int(held.sum())} of {n_asked} claims hold, {n_asked - len(held)} were not"
+            " put to proof"
+        )
     say(f"collection: {out}")
     warn_of_failures(laboratory.n_failed, kept)
 
@@ -111,7 +130,9 @@ def prove_collection_variants(
 @generate.command("inspect")
 def inspect_collection(
     collection: Annotated[str, typer.Argument(help=WHICH)],
-    margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
+    margin: Annotated[
+        float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")
+    ] = 0.05,
     out: Annotated[Path | None, typer.Option(help="Write a page, tables and charts here.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -125,7 +146,9 @@ def inspect_collection(
     found = collection_named(collection)
     inspection = inspect_digen(margin) if found is None else found.inspect()
     if out is not None:
-        page = write_collection_page(inspection, out, found, **shown_beside(collection, found), source=collection)
+        page = write_collection_page(
+            inspection, out, found, **shown_beside(collection, found), source=collection
+        )
         say(f"page: {page}", stderr=True)
     tried = () if found is None else found.open
     if as_json:
@@ -136,24 +159,45 @@ def inspect_collection(
 
 @generate.command("evolve")
 def evolve_collection(
-    spec: Annotated[Path, typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The folder for the collection.", show_default=False)],
+    spec: Annotated[
+        Path,
+        typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the collection.", show_default=False)
+    ],
     strategy: Annotated[
-        Literal["map-elites", "nsga3"] | None, typer.Option(help="map-elites or nsga3, in place of the spec's.")
+        Literal["map-elites", "nsga3"] | None,
+        typer.Option(help="map-elites or nsga3, in place of the spec's."),
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
-    store: Annotated[Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")
+    ] = None,
     workers: Workers = 0,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
-    against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
-    goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed cells again.")
+    ] = False,
+    against: Annotated[
+        str | None, typer.Option(help="A class of yours: find where it loses and wins.")
+    ] = None,
+    goal: Annotated[
+        str, typer.Option(help="What --against is to do: loses, wins or both.")
+    ] = "both",
     file_format: FileFormat = "csv",
     conclude: Annotated[
-        bool, typer.Option("--conclude", help="Begin nothing new: write what the store has, as far as it was proven.")
+        bool,
+        typer.Option(
+            "--conclude",
+            help="Begin nothing new: write what the store has, as far as it was proven.",
+        ),
     ] = False,
     taken_up: Annotated[
         Path | None,
-        typer.Option("--from", help="Search nothing: go on with the proofs of this folder, with the fits it has."),
+        typer.Option(
+            "--from",
+            help="Search nothing: go on with the proofs of this folder, with the fits it has.",
+        ),
     ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
@@ -211,7 +255,9 @@ def _import_from_here() -> None:
 
 def _show(inspection: Inspection, tried: Mapping[tuple[str, str], str]) -> None:
     show_table(
-        inspection.sets.drop(columns=["formula", "active", "key"]), title=f"Datasets of {inspection.name}", decimals=3
+        inspection.sets.drop(columns=["formula", "active", "key"]),
+        title=f"Datasets of {inspection.name}",
+        decimals=3,
     )
     counts = inspection.coverage.reset_index(names="beats by the margin")
     show_table(counts, title=f"Datasets on which the row beats the column by {inspection.margin:g}")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 generate = CommandLine(help="Make datasets that tell methods apart.", no_args_is_help=True)
 app.add_typer(generate, name="generate", rich_help_panel=MORE)
 
-WHICH = "digen, the name of a collection that comes with the package, or a collection file or folder."
+WHICH = (
+    "digen, the name of a collection that comes with the package, or a collection file or folder."
+)
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 Workers = Annotated[int, typer.Option("--workers", help="Worker processes, 0 for none.", min=0)]
 

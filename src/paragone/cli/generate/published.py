@@ -17,9 +17,16 @@ from paragone.terminal import say
 if TYPE_CHECKING:
     from paragone.generate import DuelSettings
 
-ScoreStore = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
-Preset = Annotated[str | None, typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded.")]
-Limit = Annotated[float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")]
+ScoreStore = Annotated[
+    Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")
+]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded."),
+]
+Limit = Annotated[
+    float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")
+]
 
 
 @generate.command("stage1")
@@ -32,10 +39,14 @@ def run_stage1(
     population: Annotated[int, typer.Option(help="Formulas per generation.", min=2)] = 100,
     generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
     trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
-    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
+    methods: Annotated[
+        str, typer.Option(help="Letters of the methods that take part.")
+    ] = "RKDSFGXL",
     preset: Preset = None,
     seconds: Limit = None,
-    out: Annotated[Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")
+    ] = None,
 ) -> None:
     """Stage 1 of the published procedure: evolve formulas on which one method beats another.
 
@@ -46,20 +57,30 @@ def run_stage1(
     from paragone.generate import Duel, Laboratory
 
     settings = replace(
-        _settings(preset), population=population, generations=generations, trials=trials, methods=tuple(methods)
+        _settings(preset),
+        population=population,
+        generations=generations,
+        trials=trials,
+        methods=tuple(methods),
     )
     with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
         outcome = Duel(up, down, seed, laboratory, settings).run(
-            lambda generation, lead: say(f"generation {generation}: best lead {lead:.4f}", stderr=True)
+            lambda generation, lead: say(
+                f"generation {generation}: best lead {lead:.4f}", stderr=True
+            )
         )
     table = outcome.table()
     if out is not None:
         write_frame(table, out)
     show_table(table.head(10), title=f"{outcome.up} over {outcome.down}")
-    say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
+    say(
+        f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned,"
+        f" {outcome.scored} scored"
+    )
 
 
-# Typer reads the options off the signature, which is that of `stage1`; the docstring is the help, and stays its own.
+# Typer reads the options off the signature, which is that of `stage1`; the docstring is the help,
+# and stays its own.
 @generate.command("duel", hidden=True)
 @wraps(run_stage1, assigned=[name for name in WRAPPER_ASSIGNMENTS if name != "__doc__"])
 def run_stage1_by_its_former_name(*given: Any, **options: Any) -> None:
@@ -131,7 +152,9 @@ def run_stage3(
 
 @generate.command("measure-digen")
 def measure_published(
-    out: Annotated[Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)
+    ],
     store: ScoreStore = Path("digen.sqlite"),
     workers: Workers = 0,
     sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
@@ -160,7 +183,10 @@ def measure_published(
         )
     found.write(out)
     n_pairs = len(contenders) * (len(contenders) - 1)
-    say(f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on {len(found.sets)} formulas")
+    say(
+        f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on"
+        f" {len(found.sets)} formulas"
+    )
     warn_of_failures(laboratory.n_failed, store)
 
 
@@ -196,7 +222,9 @@ def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]
         raise InputError(f"{path} cannot be read as CSV: {error}") from error
     for column in columns:
         if column not in table.columns:
-            raise InputError(f"{path} has no column {column!r}; it has {', '.join(map(str, table.columns))}")
+            raise InputError(
+                f"{path} has no column {column!r}; it has {', '.join(map(str, table.columns))}"
+            )
     return list(table[list(columns)].itertuples(index=False, name=None))
 
 

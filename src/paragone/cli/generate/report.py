@@ -19,23 +19,40 @@ if TYPE_CHECKING:
 
 
 Space = Annotated[
-    Path | None, typer.Option(help="The search space (TOML); the usual ranges of a known class without one.")
+    Path | None,
+    typer.Option(help="The search space (TOML); the usual ranges of a known class without one."),
 ]
 Trials = Annotated[
     int | None,
-    typer.Option(help="Tune all methods anew with so many trials; without it the budget that the others had.", min=1),
+    typer.Option(
+        help=(
+            "Tune all methods anew with so many trials; without it the budget that the others had."
+        ),
+        min=1,
+    ),
 ]
-BenchmarkStore = Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")]
+BenchmarkStore = Annotated[
+    Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")
+]
 Formats = Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")]
 
 
 @generate.command("report")
 def report_method(
-    method: Annotated[str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    method: Annotated[
+        str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the page.", show_default=False)
+    ],
     collection: Annotated[
         list[str] | None,
-        typer.Option(help="A collection; may be repeated. By default digen and all of two classes that are shipped."),
+        typer.Option(
+            help=(
+                "A collection; may be repeated. By default digen and all of two classes that are"
+                " shipped."
+            )
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Space = None,
@@ -63,9 +80,15 @@ def report_method(
     chosen = [(where, collection_named(where)) for where in collection or ["digen", *collections()]]
     if not collection:
         # DIGEN has two classes, and a report is of one target.
-        chosen = [(where, held) for where, held in chosen if held is None or held.target == "binary"]
-    target = common_target([(where, "binary" if held is None else held.target) for where, held in chosen])
-    declared = opponent(method, name=name, space=read_space(space) if space else None, target=target)
+        chosen = [
+            (where, held) for where, held in chosen if held is None or held.target == "binary"
+        ]
+    target = common_target(
+        [(where, "binary" if held is None else held.target) for where, held in chosen]
+    )
+    declared = opponent(
+        method, name=name, space=read_space(space) if space else None, target=target
+    )
     refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
     asked = _asked_sets(listed(sets), chosen)
@@ -91,7 +114,10 @@ def report_method(
     for result in results:
         means = result.table().mean()
         means = means.iloc[loss_order(-means, size=1.0)]
-        show_table(means.rename_axis("method").reset_index(name=f"mean {result.metric}"), title=f"{result.collection}")
+        show_table(
+            means.rename_axis("method").reset_index(name=f"mean {result.metric}"),
+            title=f"{result.collection}",
+        )
         for note in result.notes:
             say(f"note: {note}", stderr=True)
     for said in diagnose(results).sentences():
@@ -99,13 +125,19 @@ def report_method(
     say(f"page: {page}")
 
 
-def _asked_sets(names: list[str], chosen: list[tuple[str, Collection | None]]) -> dict[str, list[str]]:
+def _asked_sets(
+    names: list[str], chosen: list[tuple[str, Collection | None]]
+) -> dict[str, list[str]]:
     """Return which of the named datasets every collection has; one that none has is refused."""
     from paragone.data.digen import find
 
     found: dict[str, list[str]] = {where: [] for where, _ in chosen}
     for name in names:
-        homes = [where for where, held in chosen if held is not None and name in {one.name for one in held.sets}]
+        homes = [
+            where
+            for where, held in chosen
+            if held is not None and name in {one.name for one in held.sets}
+        ]
         if not homes and any(held is None for _, held in chosen):
             # DIGEN knows short names, and refuses what it does not know.
             homes = ["digen"] if find(name) else []
@@ -120,7 +152,9 @@ def _asked_sets(names: list[str], chosen: list[tuple[str, Collection | None]]) -
 @generate.command("benchmark-method", hidden=True)
 def benchmark(
     use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the page.", show_default=False)
+    ],
     collection: Annotated[str, typer.Option(help=WHICH)] = "digen",
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Space = None,
@@ -134,6 +168,9 @@ def benchmark(
 ) -> None:
     """Put a method on one collection: the former name of `generate report --collection NAME`.
 
-    Example: paragone generate report sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
+    Example: paragone generate report sklearn.neural_network:MLPClassifier --out mlp --sets
+    digen8,digen10
     """
-    report_method(use, out, [collection], name, space, trials, sets, store, workers, formats, engine, address)
+    report_method(
+        use, out, [collection], name, space, trials, sets, store, workers, formats, engine, address
+    )

@@ -34,10 +34,14 @@ from paragone.terminal import say
 
 @generate.command("sample")
 def draw_sample(
-    formula: Annotated[str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)],
+    formula: Annotated[
+        str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)
+    ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
     rows: Annotated[int, typer.Option(help="Rows.", min=1)] = 1000,
-    test_rows: Annotated[int, typer.Option(help="Rows of a test part, in a file of its own.", min=0)] = 0,
+    test_rows: Annotated[
+        int, typer.Option(help="Rows of a test part, in a file of its own.", min=0)
+    ] = 0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
     name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
     features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
@@ -61,7 +65,8 @@ def draw_sample(
 ) -> None:
     """Draw fresh rows of a formula and write them with a manifest, and say what is true of them.
 
-    Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out product
+    Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out
+    product
     """
     from paragone.generate import GeneratorSpec, truth_sheet, write_sets
     from paragone.generate.manifests import described_sample
@@ -97,7 +102,10 @@ def draw_sample(
         made.append((fresh, described_sample(fresh, spec, seed, "test")))
     written = write_sets(made, out, name, file_format)
     for path, (table, _) in zip(written, made, strict=False):
-        say(f"{table.n_samples} rows of {table.n_features} features in {path}, described in {written[-1].name}")
+        say(
+            f"{table.n_samples} rows of {table.n_features} features in {path}, described in"
+            f" {written[-1].name}"
+        )
     sheet = truth_sheet(spec)
     for sentence in sheet.sentences():
         say(sentence)

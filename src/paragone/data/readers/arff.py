@@ -77,7 +77,9 @@ def parse_header(lines: list[str], where: str) -> Header:
             _check_distinct(attributes, where)
             return Header(relation, tuple(attributes), number)
         elif word and not word.startswith("%"):
-            raise InputError(f"{where}, line {number}: {line.strip()[:40]!r} is not an ARFF declaration")
+            raise InputError(
+                f"{where}, line {number}: {line.strip()[:40]!r} is not an ARFF declaration"
+            )
     raise InputError(f"{where}: no @data line found; is it an ARFF file?")
 
 
@@ -113,9 +115,13 @@ def _categories(kind: str, where: str) -> tuple[str, ...]:
     while position < len(inner):
         match = _VALUE.match(inner, position)
         if match is None or match.end() == position:
-            raise InputError(f"{where}: cannot read the list of values near {inner[position : position + 20]!r}")
+            raise InputError(
+                f"{where}: cannot read the list of values near {inner[position : position + 20]!r}"
+            )
         if _is_open(match[1]):
-            raise InputError(f"{where}: the quote around the value {match[1][:40]!r} is never closed")
+            raise InputError(
+                f"{where}: the quote around the value {match[1][:40]!r} is never closed"
+            )
         values.append(unquote(match[1]))
         position = match.end()
     if not values or len(set(values)) < len(values):
@@ -136,8 +142,8 @@ def _check_distinct(attributes: list[Attribute], where: str) -> None:
 def meka_count(relation: str) -> int | None:
     """Return the number of labels that MEKA wrote into the relation name, with its sign.
 
-    A positive number means the first attributes, a negative one the last. After a Weka filter has moved
-    the attributes the number no longer says where the labels are, so None is returned.
+    A positive number means the first attributes, a negative one the last. After a Weka filter has
+    moved the attributes the number no longer says where the labels are, so None is returned.
 
     Examples
     --------
@@ -201,8 +207,8 @@ class _Part:
 def read_arff(path: Path, options: ReadOptions) -> Dataset:
     r"""Read an ARFF file, or a folder with one or with the train and the test part of a dataset, which are pooled.
 
-    The labels are those of Mulan's XML beside the file, where there is one of the same name; in a folder with one
-    dataset it may have any name.
+    The labels are those of Mulan's XML beside the file, where there is one of the same name; in a
+    folder with one dataset it may have any name.
 
     Parameters
     ----------
@@ -235,13 +241,16 @@ def read_arff(path: Path, options: ReadOptions) -> Dataset:
     labels = _label_names(table, parts[0], options, xml or _xml_beside(paths[0]))
     if labels is not None:
         if options.task not in (None, "multilabel"):
-            raise InputError(f"{table.where}: it names {len(labels)} labels, so its task is multilabel")
+            raise InputError(
+                f"{table.where}: it names {len(labels)} labels, so its task is multilabel"
+            )
         check_size(table.n_rows * len(labels), table.where)
         return dataset_from(table, labels, "multilabel", options)
     if not options.target or options.task is None:
         raise InputError(
-            f"{table.where}: nothing says which attributes are labels; put Mulan's XML beside it, give "
-            f"{setting('labels')} (names, or a number as in MEKA's -C), or {setting('target')} and {setting('task')}"
+            f"{table.where}: nothing says which attributes are labels; put Mulan's XML beside it,"
+            f" give {setting('labels')} (names, or a number as in MEKA's -C), or"
+            f" {setting('target')} and {setting('task')}"
         )
     return dataset_from(table, options.target, options.task, options)
 
@@ -249,7 +258,9 @@ def read_arff(path: Path, options: ReadOptions) -> Dataset:
 def _read_part(path: Path) -> _Part:
     lines = _text(path).splitlines()
     header = parse_header(lines, str(path))
-    first = next((line for line in map(str.strip, lines[header.n_lines :]) if line and line[0] != "%"), None)
+    first = next(
+        (line for line in map(str.strip, lines[header.n_lines :]) if line and line[0] != "%"), None
+    )
     if first is None:
         raise InputError(f"{path}: no data rows after @data")
     is_sparse = first.startswith("{")
@@ -271,14 +282,20 @@ def _decode(path: Path, header: Header, data: list[str], is_sparse: bool) -> lis
     """Let the library cut the rows into values; every value comes back as text, None for ``?``.
 
     The declarations are replaced by plain ones of the same number: the library rounds ``integer``
-    attributes down and takes escaped names apart wrongly, and types are checked here with the attribute's
-    name in the message.
+    attributes down and takes escaped names apart wrongly, and types are checked here with the
+    attribute's name in the message.
     """
     import arff
 
-    plain = ["@relation r", *(f"@attribute a{j} string" for j in range(len(header.attributes))), "@data"]
+    plain = [
+        "@relation r",
+        *(f"@attribute a{j} string" for j in range(len(header.attributes))),
+        "@data",
+    ]
     try:
-        decoded = arff.loads("\n".join(plain + data), return_type=arff.LOD if is_sparse else arff.DENSE)
+        decoded = arff.loads(
+            "\n".join(plain + data), return_type=arff.LOD if is_sparse else arff.DENSE
+        )
         return list(decoded["data"])
     except arff.ArffException as error:
         # The library puts the line into its message by %, and fails where the row itself has a %.
@@ -293,18 +310,23 @@ def _pool(parts: Sequence[_Part], name: str, options: ReadOptions) -> ColumnTabl
     names = [attribute.name for attribute in parts[0].header.attributes]
     for part in parts[1:]:
         if [attribute.name for attribute in part.header.attributes] != names:
-            raise InputError(f"{where}: the parts do not have the same attributes in the same order")
+            raise InputError(
+                f"{where}: the parts do not have the same attributes in the same order"
+            )
         if part.is_sparse != parts[0].is_sparse:
             raise InputError(f"{where}: one part is sparse and the other is not")
     rows = [row for part in parts for row in part.rows]
-    # A row of a sparse file takes two braces; a text of it, where it is left out, stands for the text 0.
+    # A row of a sparse file takes two braces; a text of it, where it is left out, stands for the
+    # text 0.
     n_texts = sum(attribute.kind == "string" for attribute in parts[0].header.attributes)
     check_size(8 * len(rows) * n_texts, where)
     values, positions = _by_column(rows, len(names), parts[0].is_sparse)
     columns = []
     for j, attribute in enumerate(_merge(parts)):
         if attribute.name in options.drop:
-            columns.append(FileColumn(attribute.name, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
+            columns.append(
+                FileColumn(attribute.name, np.zeros(0), rows=np.zeros(0, dtype=np.int64))
+            )
         else:
             columns.append(_column(attribute, values[j], positions[j], len(rows), where))
     n_train = len(parts[0].rows) if len(parts) == 2 else None
@@ -337,11 +359,17 @@ def _merge(parts: Sequence[_Part]) -> list[Attribute]:
     return merged
 
 
-def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows: int, where: str) -> FileColumn:
+def _column(
+    attribute: Attribute, values: Sequence[Any], positions: Any, n_rows: int, where: str
+) -> FileColumn:
     if attribute.kind == "date":
-        raise InputError(f"{where}: attribute {attribute.name!r} is a date; leave it out with {setting('drop')}")
+        raise InputError(
+            f"{where}: attribute {attribute.name!r} is a date; leave it out with {setting('drop')}"
+        )
     if attribute.kind == "numeric":
-        return FileColumn(attribute.name, _floats(attribute.name, values, positions, where), rows=positions)
+        return FileColumn(
+            attribute.name, _floats(attribute.name, values, positions, where), rows=positions
+        )
     if attribute.kind == "string":
         full: list[Any] = list(values)
         if positions is not None:
@@ -353,7 +381,8 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
     strange = next((value for value in values if value not in declared), None)
     if strange is not None:
         raise InputError(
-            f"{where}: attribute {attribute.name!r} holds {strange!r}, which is none of its declared values"
+            f"{where}: attribute {attribute.name!r} holds {strange!r}, which is none of its"
+            " declared values"
         )
     array = np.empty(len(values), dtype=object)
     array[:] = values
@@ -375,7 +404,9 @@ def _floats_one_by_one(name: str, values: Sequence[Any], positions: Any, where: 
             numbers[i] = np.nan if value is None else float(value)
         except ValueError as error:
             row = (i if positions is None else int(positions[i])) + 1
-            raise InputError(f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}") from error
+            raise InputError(
+                f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}"
+            ) from error
     return numbers
 
 
@@ -389,7 +420,9 @@ def _parts_in(folder: Path) -> tuple[Path, ...]:
 
 
 def _xml_in(folder: Path, arff: Path) -> Path | None:
-    found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix.lower() == ".xml")
+    found = sorted(
+        path for path in folder.iterdir() if path.is_file() and path.suffix.lower() == ".xml"
+    )
     same = [path for path in found if arff.stem.lower().startswith(path.stem.lower())]
     if len(same or found) > 1:
         raise InputError(f"{folder}: several XML files; keep the one that names the labels")
@@ -397,11 +430,16 @@ def _xml_in(folder: Path, arff: Path) -> Path | None:
 
 
 def _xml_beside(path: Path) -> Path | None:
-    stems = [path.stem, *(path.stem[: -len(end)] for end in _PART_ENDINGS if path.stem.endswith(end))]
+    stems = [
+        path.stem,
+        *(path.stem[: -len(end)] for end in _PART_ENDINGS if path.stem.endswith(end)),
+    ]
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
 
 
-def _label_names(table: ColumnTable, part: _Part, options: ReadOptions, xml: Path | None) -> list[str] | None:
+def _label_names(
+    table: ColumnTable, part: _Part, options: ReadOptions, xml: Path | None
+) -> list[str] | None:
     names = [column.name for column in table.columns]
     if isinstance(options.labels, tuple):
         return [table.column(label, "label").name for label in options.labels]
@@ -415,7 +453,9 @@ def _label_names(table: ColumnTable, part: _Part, options: ReadOptions, xml: Pat
     if count is None:
         return None
     if not 0 < abs(count) < len(names):
-        raise InputError(f"{table.where}: {abs(count)} labels among {len(names)} attributes leave no feature")
+        raise InputError(
+            f"{table.where}: {abs(count)} labels among {len(names)} attributes leave no feature"
+        )
     return names[:count] if count > 0 else names[count:]
 
 

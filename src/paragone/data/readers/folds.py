@@ -50,13 +50,17 @@ def fold_files(folder: Path) -> list[Path]:
         if number is None:
             continue
         if number in found:
-            raise InputError(f"{folder}: {found[number].name} and {path.name} both are fold {number}")
+            raise InputError(
+                f"{folder}: {found[number].name} and {path.name} both are fold {number}"
+            )
         found[number] = path
     if not found:
         raise InputError(f"{folder}: {_what_instead(folder)}")
     for number in range(len(found)):
         if number not in found:
-            raise InputError(f"{folder}: fold{number}.mat is missing; folds are numbered from 0 without a gap")
+            raise InputError(
+                f"{folder}: fold{number}.mat is missing; folds are numbered from 0 without a gap"
+            )
     return [found[number] for number in range(len(found))]
 
 
@@ -124,14 +128,17 @@ class FoldPart:
 
     def turned(self, features: bool, labels: bool) -> FoldPart:
         """Return the part with its matrices transposed as asked."""
-        return FoldPart(self.path, self.role, self.X.T if features else self.X, self.Y.T if labels else self.Y)
+        return FoldPart(
+            self.path, self.role, self.X.T if features else self.X, self.Y.T if labels else self.Y
+        )
 
 
 def oriented(parts: Sequence[FoldPart]) -> tuple[list[FoldPart], str]:
     """Turn all parts the same way, so that samples are rows and all counts agree.
 
-    Samples as rows come first; the labels turned, everything turned and the features turned are tried
-    after it, in that order. A label matrix that is square by chance is so decided by all the others.
+    Samples as rows come first; the labels turned, everything turned and the features turned are
+    tried after it, in that order. A label matrix that is square by chance is so decided by all the
+    others.
 
     Returns
     -------
@@ -154,7 +161,8 @@ def oriented(parts: Sequence[FoldPart]) -> tuple[list[FoldPart], str]:
         if not problem:
             return turned, note
         problems.append((problem, turned))
-    # The orientation in which the first part agrees with itself is the one whose trouble is worth telling.
+    # The orientation in which the first part agrees with itself is the one whose trouble is worth
+    # telling.
     for problem, turned in problems:
         if turned[0].X.shape[0] == turned[0].Y.shape[0]:
             raise InputError(problem)
@@ -176,8 +184,8 @@ def _disagreement(parts: Sequence[FoldPart]) -> str:
         ):
             if own != wanted:
                 return (
-                    f"{where}: {letter}_{role} has {own} {what}, {letter}_{first.role} of {first.path.name} "
-                    f"has {wanted}; all folds must have the same"
+                    f"{where}: {letter}_{role} has {own} {what}, {letter}_{first.role} of"
+                    f" {first.path.name} has {wanted}; all folds must have the same"
                 )
     return ""
 
@@ -188,14 +196,15 @@ VARIABLES = ("X_train", "Y_train", "X_test", "Y_test")
 def read_folds(folder: Path, options: ReadOptions) -> Dataset:
     """Read a folder of ``fold0.mat``, ``fold1.mat``, ... as a dataset with stored splits.
 
-    Each file holds ``X_train``, ``Y_train``, ``X_test`` and ``Y_test`` (in any case of letters): numbers of any
-    kind, dense or sparse, samples as rows; label matrices coded 0/1 or -1/+1, whose samples may be columns.
-    Folds made elsewhere may be scaled, each in its own way, so nothing says that two rows are the same
-    sample: the rows of all parts are stacked and every fold keeps its own.
+    Each file holds ``X_train``, ``Y_train``, ``X_test`` and ``Y_test`` (in any case of letters):
+    numbers of any kind, dense or sparse, samples as rows; label matrices coded 0/1 or -1/+1, whose
+    samples may be columns. Folds made elsewhere may be scaled, each in its own way, so nothing says
+    that two rows are the same sample: the rows of all parts are stacked and every fold keeps its
+    own.
 
-    A label that is constant over all rows of all folds is refused, unless ``meta.json`` lists it (counted
-    from 1) under ``constant_labels``, as our own export does, or ``options.drop`` names it. One that is
-    constant in some fold's train part is counted in a note.
+    A label that is constant over all rows of all folds is refused, unless ``meta.json`` lists it
+    (counted from 1) under ``constant_labels``, as our own export does, or ``options.drop`` names
+    it. One that is constant in some fold's train part is counted in a note.
 
     Parameters
     ----------
@@ -256,7 +265,9 @@ def _check_options(options: ReadOptions, folder: Path) -> None:
             "their files have no other columns to name"
         )
     if options.task not in (None, "multilabel"):
-        raise InputError(f"{folder}: stored folds hold label matrices; they cannot be read for {options.task}")
+        raise InputError(
+            f"{folder}: stored folds hold label matrices; they cannot be read for {options.task}"
+        )
 
 
 def _parts(path: Path) -> list[FoldPart]:
@@ -267,16 +278,24 @@ def _parts(path: Path) -> list[FoldPart]:
         raise InputError(f"{path}: {' and '.join(missing)} missing; the file holds {holds}")
     for name in VARIABLES:
         matrix = found[name.lower()]
-        if not hasattr(matrix, "shape") or len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
+        if (
+            not hasattr(matrix, "shape")
+            or len(matrix.shape) != 2
+            or matrix.dtype.kind not in "fiub"
+        ):
             raise InputError(f"{path}: {name} is not a matrix of numbers")
         if 0 in matrix.shape:
             raise InputError(f"{path}: {name} is empty ({matrix.shape[0]} x {matrix.shape[1]})")
-    return [FoldPart(path, role, found[f"x_{role}"], found[f"y_{role}"]) for role in ("train", "test")]
+    return [
+        FoldPart(path, role, found[f"x_{role}"], found[f"y_{role}"]) for role in ("train", "test")
+    ]
 
 
 def _stacked(blocks: Sequence[Any]) -> Any:
     if any(sparse.issparse(block) for block in blocks):
-        return sparse.vstack([sparse.csr_array(block, dtype=np.float64) for block in blocks], format="csr")
+        return sparse.vstack(
+            [sparse.csr_array(block, dtype=np.float64) for block in blocks], format="csr"
+        )
     return np.vstack([np.asarray(block, dtype=np.float64) for block in blocks])
 
 
@@ -286,9 +305,15 @@ def _stored_splits(parts: Sequence[FoldPart]) -> tuple[tuple[IntArray, IntArray]
     return tuple(zip(rows[0::2], rows[1::2], strict=True))
 
 
-def _check_meta(meta: dict[str, Any], folder: Path, n_folds: int, n_features: int, n_labels: int) -> None:
+def _check_meta(
+    meta: dict[str, Any], folder: Path, n_folds: int, n_features: int, n_labels: int
+) -> None:
     """Compare what meta.json states with what there is: a lost last fold shows nowhere else."""
-    for key, what, found in (("folds", "folds", n_folds), ("d", "features", n_features), ("L", "labels", n_labels)):
+    for key, what, found in (
+        ("folds", "folds", n_folds),
+        ("d", "features", n_features),
+        ("L", "labels", n_labels),
+    ):
         stated = meta.get(key)
         if isinstance(stated, int) and stated != found:
             raise InputError(f"{folder}: {META} says {stated} {what}, the files have {found}")
@@ -321,17 +346,25 @@ def _constant(y: LabelArray) -> NDArray[np.bool_]:
 
 
 def _check_constant(
-    constant: NDArray[np.bool_], y: LabelArray, names: Sequence[str], meta: dict[str, Any], folder: Path
+    constant: NDArray[np.bool_],
+    y: LabelArray,
+    names: Sequence[str],
+    meta: dict[str, Any],
+    folder: Path,
 ) -> None:
     declared = meta.get("constant_labels", [])
     if not isinstance(declared, list):
-        raise InputError(f"{folder}: constant_labels in {META} must be a list of label numbers, counted from 1")
+        raise InputError(
+            f"{folder}: constant_labels in {META} must be a list of label numbers, counted from 1"
+        )
     for label in np.flatnonzero(constant).tolist():
         if label + 1 not in declared:
             value = "positive" if y[0, label] else "negative"
             raise InputError(
-                f"{folder}: label {label + 1} of {y.shape[1]} ({names[label]}) is {value} in all rows of all folds; "
-                f'leave it out with drop = ["{names[label]}"], or keep it by "constant_labels": [{label + 1}] in {META}'
+                f"{folder}: label {label + 1} of {y.shape[1]} ({names[label]}) is {value} in all"
+                " rows of all folds; "
+                f'leave it out with drop = ["{names[label]}"], or keep it by "constant_labels":'
+                f" [{label + 1}] in {META}"
             )
 
 
@@ -344,8 +377,8 @@ def _notes(
     dropped: Sequence[str],
 ) -> tuple[str, ...]:
     notes = [
-        f"{len(splits)} stored folds, the rows of all their parts stacked; features are taken as stored "
-        "unless the split asks for a scale"
+        f"{len(splits)} stored folds, the rows of all their parts stacked; features are taken as"
+        " stored unless the split asks for a scale"
     ]
     notes += [turned] if turned else []
     notes += [f"left out: {', '.join(dropped)}"] if dropped else []
@@ -356,7 +389,9 @@ def _notes(
     if somewhere.any():
         folds = in_train[:, somewhere].any(axis=1)
         where = ", ".join(str(fold) for fold in np.flatnonzero(folds))
-        notes.append(f"{_count(somewhere)} constant in the train part of fold {where}: {_listed(somewhere)}")
+        notes.append(
+            f"{_count(somewhere)} constant in the train part of fold {where}: {_listed(somewhere)}"
+        )
     return tuple(notes)
 
 
@@ -379,9 +414,10 @@ _HEADER_TEXT = 116
 def export_folds(dataset: Dataset, out: str | Path, plan: SplitPlan, seed: int) -> Path:
     """Write ``OUT/<DATASET>/fold{i}.mat`` and ``meta.json``; the folder appears whole or not at all.
 
-    Every file holds ``X_train``, ``Y_train``, ``X_test``, ``Y_test`` (double; sparse where the scaled features
-    are), scaled by what the fold's train part alone says, and ``train_rows`` and ``test_rows``, the row
-    numbers in the dataset counted from 1. The same dataset, plan and seed give the same bytes.
+    Every file holds ``X_train``, ``Y_train``, ``X_test``, ``Y_test`` (double; sparse where the
+    scaled features are), scaled by what the fold's train part alone says, and ``train_rows`` and
+    ``test_rows``, the row numbers in the dataset counted from 1. The same dataset, plan and seed
+    give the same bytes.
 
     Parameters
     ----------
@@ -409,12 +445,16 @@ def export_folds(dataset: Dataset, out: str | Path, plan: SplitPlan, seed: int) 
     ['fold0.mat', 'fold1.mat', 'meta.json']
     """
     if dataset.task != "multilabel":
-        raise InputError(f"dataset {dataset.name!r} is for {dataset.task}; stored folds hold label matrices")
+        raise InputError(
+            f"dataset {dataset.name!r} is for {dataset.task}; stored folds hold label matrices"
+        )
     splits = make_splits(dataset, plan, seed)
     target = Path(out) / safe_file_name(dataset.name)
     with whole_folder(target) as folder:
         for split in splits:
-            (folder / f"fold{split.fold}.mat").write_bytes(_mat_bytes(_variables(dataset, split, plan), target))
+            (folder / f"fold{split.fold}.mat").write_bytes(
+                _mat_bytes(_variables(dataset, split, plan), target)
+            )
         text = json.dumps(_meta(dataset, splits, plan, seed), indent=1, ensure_ascii=False)
         (folder / META).write_text(text + "\n", encoding="utf-8")
     return target
@@ -440,9 +480,12 @@ def _mat_bytes(variables: dict[str, Any], target: Path) -> bytes:
         size = matrix.data.nbytes if sparse.issparse(matrix) else matrix.nbytes
         if size > _LARGEST:
             raise InputError(
-                f"{target}: {name} takes {size} bytes, a version 5 .mat file holds less than 2 GiB per matrix"
+                f"{target}: {name} takes {size} bytes, a version 5 .mat file holds less than 2 GiB"
+                " per matrix"
             )
-    matlab = {name: sparse.csc_array(m) if sparse.issparse(m) else m for name, m in variables.items()}
+    matlab = {
+        name: sparse.csc_array(m) if sparse.issparse(m) else m for name, m in variables.items()
+    }
     buffer = io.BytesIO()
     savemat(buffer, matlab, format="5", do_compression=True)
     # The header's text holds the time of writing: without it equal folds are equal files.

@@ -9,7 +9,9 @@ from paragone.data.dataset import Dataset
 from paragone.data.reader import Reader, ReadOptions, readers
 
 
-def _collection(name: str, make: Callable[[str], Dataset], members: Callable[[], Sequence[str]]) -> Reader:
+def _collection(
+    name: str, make: Callable[[str], Dataset], members: Callable[[], Sequence[str]]
+) -> Reader:
     def read(wanted: str, options: ReadOptions) -> Dataset:
         options.refuse_all_but_name(f"dataset '{name}:{wanted}' is generated")
         return make(wanted)

@@ -46,7 +46,12 @@ def read_version_4(content: bytes, where: str) -> dict[str, Any]:
 def _variable(content: bytes, place: int, where: str) -> tuple[str, Any, int]:
     order, (kind, n_rows, n_columns, is_complex, n_name) = _header(content, place, where)
     what, precision = kind % 10, kind // 10 % 10
-    if kind // 100 or precision >= len(_TYPES) or what > _SPARSE or min(n_rows, n_columns, n_name - 1) < 0:
+    if (
+        kind // 100
+        or precision >= len(_TYPES)
+        or what > _SPARSE
+        or min(n_rows, n_columns, n_name - 1) < 0
+    ):
         raise _broken(where, "a header is broken")
     place += _HEADER_BYTES
     name = content[place : place + n_name].partition(b"\0")[0].decode("latin-1")
@@ -82,7 +87,11 @@ def _sparse(triplets: NDArray[Any], where: str) -> Any:
     if triplets.shape[1] != 3 or len(triplets) == 0 or triplets.dtype.kind == "c":
         raise _broken(where, "a sparse matrix is not whole")
     places = triplets[:, :2]
-    if not np.isfinite(places).all() or (places != np.floor(places)).any() or np.abs(places).max() > 2**31:
+    if (
+        not np.isfinite(places).all()
+        or (places != np.floor(places)).any()
+        or np.abs(places).max() > 2**31
+    ):
         raise _broken(where, "a sparse matrix has no whole places")
     shape = int(places[-1, 0]), int(places[-1, 1])
     rows, columns = (places[:-1, side].astype(np.int64) - 1 for side in (0, 1))
@@ -90,7 +99,9 @@ def _sparse(triplets: NDArray[Any], where: str) -> Any:
         if side < 0 or (len(indices) and not 0 <= indices.min() <= indices.max() < side):
             raise _broken(where, "a sparse matrix names places that are not there")
     check_size(8 * sum(shape), where)
-    return sparse.coo_array((triplets[:-1, 2].astype(np.float64), (rows, columns)), shape=shape).tocsc()
+    return sparse.coo_array(
+        (triplets[:-1, 2].astype(np.float64), (rows, columns)), shape=shape
+    ).tocsc()
 
 
 def _broken(where: str, why: str) -> InputError:
@@ -99,7 +110,18 @@ def _broken(where: str, why: str) -> InputError:
 
 HEADER_BYTES = 128
 MATRIX, COMPRESSED = 14, 15
-_NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+_NUMBERS = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}
 _CELL, _MAT5_SPARSE, _NUMERIC = 1, 5, range(6, 16)
 _COMPLEX = 0x0800
 DEEPEST = 20
@@ -118,8 +140,8 @@ def read_version_5(content: bytes, where: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        Matrices in the type they are stored in, sparse ones as csc_array, cells as object arrays; None for anything
-        else, such as text and structures, which no dataset needs.
+        Matrices in the type they are stored in, sparse ones as csc_array, cells as object arrays;
+        None for anything else, such as text and structures, which no dataset needs.
 
     Examples
     --------
@@ -132,7 +154,9 @@ def read_version_5(content: bytes, where: str) -> dict[str, Any]:
     """
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
     if order is None:
-        raise InputError(f"{where}: not a readable MATLAB file (its header is broken); save it with -v7")
+        raise InputError(
+            f"{where}: not a readable MATLAB file (its header is broken); save it with -v7"
+        )
     reader = _Reader(order, where)
     found: dict[str, Any] = {}
     for kind, element in reader.elements(memoryview(content)[HEADER_BYTES:], top=True):
@@ -229,7 +253,11 @@ class _Reader:
     def _shape(self, parts: Iterator[tuple[int, memoryview]]) -> tuple[int, ...]:
         sides = self._numbers(*next(parts, (0, memoryview(b""))))
         shape = tuple(int(side) for side in sides)
-        if not 2 <= len(shape) <= 32 or any(side < 0 for side in shape) or sides.dtype.kind not in "iu":
+        if (
+            not 2 <= len(shape) <= 32
+            or any(side < 0 for side in shape)
+            or sides.dtype.kind not in "iu"
+        ):
             raise self.broken("a matrix has no shape")
         return shape
 
@@ -257,13 +285,17 @@ class _Reader:
             raise self.broken("complex numbers are cut off")
         return real + 1j * imaginary
 
-    def _dense(self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], is_complex: bool) -> NDArray[Any]:
+    def _dense(
+        self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], is_complex: bool
+    ) -> NDArray[Any]:
         values = self._values(parts, is_complex)
         if math.prod(shape) != len(values):
             raise self.broken("the size of a matrix does not agree with its numbers")
         return values.reshape(shape, order="F")
 
-    def _sparse(self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], is_complex: bool) -> Any:
+    def _sparse(
+        self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], is_complex: bool
+    ) -> Any:
         rows = self._numbers(*next(parts, (0, memoryview(b""))))
         starts = self._numbers(*next(parts, (0, memoryview(b""))))
         values = self._values(parts, is_complex)
@@ -273,13 +305,17 @@ class _Reader:
         if len(starts) != shape[1] + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
             raise self.broken("the columns of a sparse matrix are not in order")
         used = int(starts[-1])
-        if used > min(len(rows), len(values)) or (used and not 0 <= rows[:used].min() <= rows[:used].max() < shape[0]):
+        if used > min(len(rows), len(values)) or (
+            used and not 0 <= rows[:used].min() <= rows[:used].max() < shape[0]
+        ):
             raise self.broken("a sparse matrix names rows that are not there")
         # A row without entries costs a number all the same once the matrix is turned by rows.
         check_size(8 * shape[0], self.where)
         return sparse.csc_array((values[:used], rows[:used], starts), shape=shape)
 
-    def _cells(self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], depth: int) -> NDArray[Any]:
+    def _cells(
+        self, parts: Iterator[tuple[int, memoryview]], shape: tuple[int, ...], depth: int
+    ) -> NDArray[Any]:
         content = list(parts)
         if math.prod(shape) != len(content):
             raise self.broken("the size of a cell array does not agree with its cells")
@@ -308,9 +344,9 @@ def read_mat(path: Path, options: ReadOptions) -> Dataset:
 
     Three layouts are known (names in any case): ``X`` and ``Y`` with samples as rows; ``train`` and
     ``test``, each a cell ``{X transposed, Y transposed}``; ``train_data``, ``train_target``,
-    ``test_data``, ``test_target``. Where the row counts do not agree, the one orientation that makes them
-    agree is taken and noted. A target matrix of several columns is a label indicator unless
-    ``options.task`` says otherwise; a single column needs a task.
+    ``test_data``, ``test_target``. Where the row counts do not agree, the one orientation that
+    makes them agree is taken and noted. A target matrix of several columns is a label indicator
+    unless ``options.task`` says otherwise; a single column needs a task.
 
     Examples
     --------
@@ -386,8 +422,8 @@ def _parts(variables: Variables, where: str) -> tuple[list[tuple[Matrix, Matrix]
             return [(X, Y)], [note] if note else []
     found = ", ".join(sorted(variables)) or "nothing"
     raise InputError(
-        f"{where}: holds {found}; expected X and Y, the cells train and test, or train_data, train_target, "
-        "test_data and test_target"
+        f"{where}: holds {found}; expected X and Y, the cells train and test, or train_data,"
+        " train_target, test_data and test_target"
     )
 
 
@@ -395,7 +431,9 @@ def _is_cell(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object and value.size == 2
 
 
-def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tuple[Matrix, Matrix, str]:
+def orient(
+    X: Matrix, Y: Matrix, where: str, *, transposed: bool = False
+) -> tuple[Matrix, Matrix, str]:
     """Turn X and Y so that samples are rows, by the agreement of their sizes.
 
     Parameters
@@ -419,14 +457,18 @@ def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tup
     ((4, 3), (4, 2), 'Y was transposed: its columns are the samples')
     """
     for what, matrix in (("X", X), ("Y", Y)):
-        if not hasattr(matrix, "shape") or len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
+        if (
+            not hasattr(matrix, "shape")
+            or len(matrix.shape) != 2
+            or matrix.dtype.kind not in "fiub"
+        ):
             raise InputError(f"{where}: {what} is not a matrix of numbers")
     X, Y = (X.T, Y.T) if transposed else (X, Y)
     if X.shape[0] == Y.shape[0]:
         if not transposed and X.shape == Y.shape and min(X.shape) > 1:
             raise InputError(
-                f"{where}: X and Y are both {X.shape[0]} x {X.shape[1]}, so nothing says whether rows or "
-                "columns are the samples; save it as .npz or ARFF instead"
+                f"{where}: X and Y are both {X.shape[0]} x {X.shape[1]}, so nothing says whether"
+                " rows or columns are the samples; save it as .npz or ARFF instead"
             )
         return X, Y, ""
     turned = [
@@ -438,7 +480,11 @@ def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tup
     if len(fitting) == 1:
         return fitting[0]
     shapes = f"X is {X.shape[0]} x {X.shape[1]} and Y is {Y.shape[0]} x {Y.shape[1]}"
-    why = "several ways to turn them agree" if fitting else "no side of one agrees with a side of the other"
+    why = (
+        "several ways to turn them agree"
+        if fitting
+        else "no side of one agrees with a side of the other"
+    )
     raise InputError(f"{where}: {shapes}; {why}: save them with samples as rows")
 
 
@@ -451,7 +497,9 @@ def _dense(matrix: Matrix, where: str) -> NDArray[Any]:
 
 def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:
     if len({block.shape[1] for block in blocks}) > 1:
-        raise InputError(f"{where}: the train and the test part do not have the same number of {what}")
+        raise InputError(
+            f"{where}: the train and the test part do not have the same number of {what}"
+        )
     if any(sparse.issparse(block) for block in blocks):
         return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
     return np.vstack(blocks)
@@ -460,7 +508,8 @@ def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:
 def _task(Y: NDArray[Any], task: Task | None, where: str) -> tuple[Task, NDArray[Any]]:
     if task is None and Y.shape[1] == 1:
         raise InputError(
-            f"{where}: its target has one column; say {setting('task')} (classification, regression, multilabel)"
+            f"{where}: its target has one column; say {setting('task')} (classification,"
+            " regression, multilabel)"
         )
     if task == "classification" and Y.shape[1] > 1:
         raise InputError(f"{where}: classification takes one target column, it has {Y.shape[1]}")
@@ -481,11 +530,23 @@ def read_version_73(path: Path) -> dict[str, Any]:
         ) from error
     try:
         with h5py.File(path, "r") as file:
-            return {key: _value(file, item, str(path)) for key, item in file.items() if not key.startswith("#")}
+            return {
+                key: _value(file, item, str(path))
+                for key, item in file.items()
+                if not key.startswith("#")
+            }
     except InputError:
         raise
     # HDF5 has one class of errors per layer.
-    except (OSError, LookupError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError) as error:
+    except (
+        OSError,
+        LookupError,
+        ValueError,
+        RuntimeError,
+        TypeError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         raise InputError(f"{path}: not a readable MATLAB 7.3 file ({error})") from error
 
 
@@ -495,7 +556,9 @@ def _value(file: Any, item: Any, where: str, depth: int = 0) -> Any:
     if isinstance(item, h5py.Group):
         return _mat73_sparse(item, where)
     if not isinstance(item, h5py.Dataset) or depth > DEEPEST:
-        raise InputError(f"{where}: not a readable MATLAB 7.3 file (something in it is not a matrix)")
+        raise InputError(
+            f"{where}: not a readable MATLAB 7.3 file (something in it is not a matrix)"
+        )
     # HDF5 makes up what a file says it has and has not, so its size is asked for first.
     check_size(int(item.size or 0) * max(item.dtype.itemsize, 1), where)
     if item.dtype.kind == "O" and h5py.check_ref_dtype(item.dtype) is None:
@@ -518,11 +581,19 @@ def _mat73_sparse(group: Any, where: str) -> Any:
     if "data" not in group:
         return sparse.csc_array((n_rows, n_columns))
     check_size(sum(int(group[name].size) * 8 for name in ("data", "ir", "jc")), where)
-    content = (group["data"][()], group["ir"][()].astype(np.int64), group["jc"][()].astype(np.int64))
+    content = (
+        group["data"][()],
+        group["ir"][()].astype(np.int64),
+        group["jc"][()].astype(np.int64),
+    )
     matrix = sparse.csc_array(content, shape=(n_rows, n_columns))
     # Places that are not there would only be met by compiled code, which does not look.
     matrix.check_format(full_check=True)
     return matrix
 
 
-readers.add(Reader("mat", read_mat, (".mat",), lambda path: train_and_test(path, ".mat") is not None, order=40))
+readers.add(
+    Reader(
+        "mat", read_mat, (".mat",), lambda path: train_and_test(path, ".mat") is not None, order=40
+    )
+)

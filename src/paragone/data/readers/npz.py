@@ -30,7 +30,10 @@ def save_npz(dataset: Dataset, path: str | Path) -> Path:
     True
     """
     if dataset.task == "topk":
-        raise InputError(f"dataset {dataset.name!r} holds lists of items, which .npz files do not: keep its text files")
+        raise InputError(
+            f"dataset {dataset.name!r} holds lists of items, which .npz files do not: keep its text"
+            " files"
+        )
     arrays: dict[str, NDArray[Any]] = {
         "y": _without_objects(dataset.y),
         "task": np.array(dataset.task),
@@ -73,9 +76,9 @@ def read_npz(path: Path, options: ReadOptions) -> Dataset:
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
     ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
-    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``, and ``stored_train_0``,
-    ``stored_test_0`` and so on. A sparse X is
-    ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
+    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``, and
+    ``stored_train_0``, ``stored_test_0`` and so on. A sparse X is ``X_data``, ``X_indices``,
+    ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
     """
     options.refuse_columns(str(path), "an .npz file")
     with path.open("rb") as file:
@@ -85,11 +88,14 @@ def read_npz(path: Path, options: ReadOptions) -> Dataset:
     X = _features(arrays, path)
     task = options.task or (str(arrays["task"]) if "task" in arrays else None)
     if "Y" not in arrays and "y" not in arrays:
-        raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing")
+        raise InputError(
+            f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing"
+        )
     y = arrays["Y"] if "Y" in arrays else arrays["y"]
     if task is None and "Y" not in arrays:
         raise InputError(
-            f"{path}: nothing says what y is; say {setting('task')} (classification, regression, multilabel)"
+            f"{path}: nothing says what y is; say {setting('task')} (classification, regression,"
+            " multilabel)"
         )
     return Dataset(
         name=options.name or path.stem,
@@ -112,7 +118,10 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
     if not set(pieces) <= set(arrays):
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; X is missing")
     data, indices, indptr, shape = (arrays[piece] for piece in pieces)
-    if any(piece.ndim != 1 or piece.dtype.kind not in "iu" for piece in (indices, indptr, shape)) or len(shape) != 2:
+    if (
+        any(piece.ndim != 1 or piece.dtype.kind not in "iu" for piece in (indices, indptr, shape))
+        or len(shape) != 2
+    ):
         raise InputError(f"{path}: its sparse X is broken (its places are not whole numbers)")
     # A matrix of many columns and no entries takes no memory, but a name per column does.
     rows, columns = (int(side) for side in shape)
@@ -126,13 +135,20 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
     return matrix
 
 
-def _stored_splits(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...] | None:
+def _stored_splits(
+    arrays: dict[str, NDArray[Any]], path: Path
+) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...] | None:
     folds = sum(key.startswith("stored_train_") for key in arrays)
     for fold in range(folds):
         for role in ("train", "test"):
             if f"stored_{role}_{fold}" not in arrays:
-                raise InputError(f"{path}: stored_{role}_{fold} is missing, there are {folds} stored folds")
-    return tuple((arrays[f"stored_train_{f}"], arrays[f"stored_test_{f}"]) for f in range(folds)) or None
+                raise InputError(
+                    f"{path}: stored_{role}_{fold} is missing, there are {folds} stored folds"
+                )
+    return (
+        tuple((arrays[f"stored_train_{f}"], arrays[f"stored_test_{f}"]) for f in range(folds))
+        or None
+    )
 
 
 def _texts(arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, ...]:

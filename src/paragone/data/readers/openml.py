@@ -16,12 +16,14 @@ from paragone.errors import InputError, setting
 PREFIX = "openml:"
 
 
-def read_openml(reference: str, options: ReadOptions, *, fetch: Callable[..., Any] | None = None) -> Dataset:
+def read_openml(
+    reference: str, options: ReadOptions, *, fetch: Callable[..., Any] | None = None
+) -> Dataset:
     """Read ``openml:NAME``, ``openml:NAME@VERSION`` or ``openml:ID``.
 
-    The target is OpenML's default one unless the options name another. The task is the declared one;
-    where none is, it is what OpenML declares of the target: nominal means classification, numeric
-    regression, several yes/no targets multilabel. A note says so.
+    The target is OpenML's default one unless the options name another. The task is the declared
+    one; where none is, it is what OpenML declares of the target: nominal means classification,
+    numeric regression, several yes/no targets multilabel. A note says so.
 
     Parameters
     ----------
@@ -45,7 +47,9 @@ def read_openml(reference: str, options: ReadOptions, *, fetch: Callable[..., An
     dataset = dataset_from(table, targets, task, options)
     if options.task is not None:
         return dataset
-    return replace(dataset, notes=(*dataset.notes, f"task {task} taken from the types OpenML declares"))
+    return replace(
+        dataset, notes=(*dataset.notes, f"task {task} taken from the types OpenML declares")
+    )
 
 
 def _fetch(reference: str, where: str, fetch: Any) -> Any:
@@ -63,7 +67,8 @@ def _fetch(reference: str, where: str, fetch: Any) -> Any:
         return fetch(**query, as_frame=True, parser="auto")
     except (URLError, ConnectionError, TimeoutError) as error:
         raise InputError(
-            f"{where}: OpenML cannot be reached ({error}); connect once so that scikit-learn caches it, or use a file"
+            f"{where}: OpenML cannot be reached ({error}); connect once so that scikit-learn caches"
+            " it, or use a file"
         ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"{where}: OpenML does not give it ({error})") from error
@@ -72,7 +77,9 @@ def _fetch(reference: str, where: str, fetch: Any) -> Any:
 def _default_targets(bunch: Any, where: str) -> list[str]:
     names = list(bunch.target_names or [])
     if not names:
-        raise InputError(f"{where}: OpenML names no default target; name it with {setting('target')}")
+        raise InputError(
+            f"{where}: OpenML names no default target; name it with {setting('target')}"
+        )
     return names
 
 
@@ -84,7 +91,8 @@ def _declared_task(columns: Sequence[FileColumn], where: str) -> Task:
     if all(column.binary_codes is not None for column in columns):
         return "multilabel"
     raise InputError(
-        f"{where}: its targets are not all yes/no; name one with {setting('target')} and say {setting('task')}"
+        f"{where}: its targets are not all yes/no; name one with {setting('target')} and say"
+        f" {setting('task')}"
     )
 
 

@@ -19,17 +19,26 @@ from paragone.data.reader import Reader, ReadOptions, name_of, readers
 from paragone.errors import InputError
 
 TRAIN, TEST, VALIDATION = "train.txt", "test.txt", "valid_row_indices.txt"
-TOKEN_NAMES, ITEM_NAMES = ("token_mapping.txt", "sym_mapping.txt"), ("item_mapping.txt", "herb_mapping.txt")
+TOKEN_NAMES, ITEM_NAMES = (
+    ("token_mapping.txt", "sym_mapping.txt"),
+    ("item_mapping.txt", "herb_mapping.txt"),
+)
 
 
 def read_prescription_folder(folder: Path, options: ReadOptions) -> Dataset:
     """Read ``train.txt`` and ``test.txt`` (lines ``token token ...<TAB>item item ...``) as one dataset.
 
-    Rows named in ``valid_row_indices.txt`` are set aside for validation. Names stand in ``token_mapping.txt`` and
-    ``item_mapping.txt`` (or ``sym_mapping.txt`` and ``herb_mapping.txt``), lines ``name id``. All three may be missing.
+    Rows named in ``valid_row_indices.txt`` are set aside for validation. Names stand in
+    ``token_mapping.txt`` and ``item_mapping.txt`` (or ``sym_mapping.txt`` and
+    ``herb_mapping.txt``), lines ``name id``. All three may be missing.
     """
-    if options != ReadOptions(name=options.name, task=options.task) or options.task not in (None, "topk"):
-        raise InputError(f"{folder}: prescriptions (train.txt and test.txt) take no options but name=")
+    if options != ReadOptions(name=options.name, task=options.task) or options.task not in (
+        None,
+        "topk",
+    ):
+        raise InputError(
+            f"{folder}: prescriptions (train.txt and test.txt) take no options but name="
+        )
     tokens, items = _names(folder, TOKEN_NAMES), _names(folder, ITEM_NAMES)
     train, test = read_prescriptions(folder / TRAIN), read_prescriptions(folder / TEST)
     validation = None
@@ -50,7 +59,9 @@ def _names(folder: Path, files: Sequence[str]) -> Mapping[int, str]:
     return read_mapping(found[0]) if found else {}
 
 
-def _widened(rows: Prescriptions, tokens: Mapping[int, str], items: Mapping[int, str]) -> Prescriptions:
+def _widened(
+    rows: Prescriptions, tokens: Mapping[int, str], items: Mapping[int, str]
+) -> Prescriptions:
     """Give the rows as many tokens and items as the files of names know."""
     n_tokens = max(rows.n_tokens, max(tokens, default=-1) + 1)
     queries = sparse.csr_array(rows.queries, copy=True)
@@ -68,4 +79,6 @@ def _holds_prescriptions(path: Path) -> bool:
     return (path / TRAIN).is_file() and (path / TEST).is_file()
 
 
-readers.add(Reader("prescriptions", read_prescription_folder, recognises=_holds_prescriptions, order=50))
+readers.add(
+    Reader("prescriptions", read_prescription_folder, recognises=_holds_prescriptions, order=50)
+)

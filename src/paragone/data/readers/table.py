@@ -62,11 +62,13 @@ def read_table(path: Path, options: ReadOptions) -> Dataset:
         names = ", ".join(map(str, list(frame.columns)[-3:]))
         what = "" if options.task else f", and say with {setting('task')} what they are"
         raise InputError(
-            f"{path}: name its target columns with {setting('target')} (its last columns are {names}){what}"
+            f"{path}: name its target columns with {setting('target')} (its last columns are"
+            f" {names}){what}"
         )
     if options.task is None:
         raise InputError(
-            f"{path}: say what the target is with {setting('task')} (classification, regression, multilabel)"
+            f"{path}: say what the target is with {setting('task')} (classification, regression,"
+            " multilabel)"
         )
     task = options.task
     frame, options = _with_labels_of_classes(frame, options)
@@ -80,18 +82,35 @@ MOST_CLASSES_OF_NUMBERS = 20
 
 def _with_labels_of_classes(frame: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
     """Make a 0/1 label of every class where a table's one target for multi-label data holds three classes or more."""
-    if options.task != "multilabel" or len(options.target) != 1 or options.target[0] not in frame.columns:
+    if (
+        options.task != "multilabel"
+        or len(options.target) != 1
+        or options.target[0] not in frame.columns
+    ):
         return frame, options
     (name,) = options.target
     values = frame[name]
-    classes = sorted(values.dropna().unique().tolist(), key=str if values.dtype.kind not in "iuf" else None)
+    classes = sorted(
+        values.dropna().unique().tolist(), key=str if values.dtype.kind not in "iuf" else None
+    )
     is_number = values.dtype.kind in "iuf"
-    if len(classes) < 3 or (is_number and (len(classes) > MOST_CLASSES_OF_NUMBERS or any(one % 1 for one in classes))):
+    if len(classes) < 3 or (
+        is_number and (len(classes) > MOST_CLASSES_OF_NUMBERS or any(one % 1 for one in classes))
+    ):
         return frame, options
     if values.isna().any():
-        raise InputError(f"target {name!r} misses {int(values.isna().sum())} value(s); complete or remove those rows")
-    labels = {f"{name}={one:g}" if is_number else f"{name}={one}": (values == one).astype(int) for one in classes}
-    notes = (*frame.attrs.get(READING_NOTES, ()), f"one label per class of {name!r}: {len(classes)} labels")
+        raise InputError(
+            f"target {name!r} misses {int(values.isna().sum())} value(s); complete or remove those"
+            " rows"
+        )
+    labels = {
+        f"{name}={one:g}" if is_number else f"{name}={one}": (values == one).astype(int)
+        for one in classes
+    }
+    notes = (
+        *frame.attrs.get(READING_NOTES, ()),
+        f"one label per class of {name!r}: {len(classes)} labels",
+    )
     coded = frame.drop(columns=name).assign(**labels)
     coded.attrs[READING_NOTES] = notes
     return coded, replace(options, target=tuple(labels))
@@ -104,8 +123,12 @@ def read_frame(path: Path) -> Any:
     try:
         return _READ.get(path.suffix.lower(), _read_csv)(path)
     except ImportError as error:
-        needed = {".xlsx": ("Excel", "openpyxl", "excel")}.get(path.suffix.lower(), ("Parquet", "pyarrow", "parquet"))
-        raise InputError(f"{path}: {needed[0]} needs {needed[1]}: pip install 'paragone[{needed[2]}]'") from error
+        needed = {".xlsx": ("Excel", "openpyxl", "excel")}.get(
+            path.suffix.lower(), ("Parquet", "pyarrow", "parquet")
+        )
+        raise InputError(
+            f"{path}: {needed[0]} needs {needed[1]}: pip install 'paragone[{needed[2]}]'"
+        ) from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except pandas.errors.ParserWarning as error:
@@ -117,8 +140,8 @@ def read_frame(path: Path) -> Any:
         if uneven is None:
             raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
         raise InputError(
-            f"{path}: line {uneven[2]} has {uneven[3]} fields where those above have {uneven[1]}: is a separator in a "
-            "text without quotes?"
+            f"{path}: line {uneven[2]} has {uneven[3]} fields where those above have {uneven[1]}:"
+            " is a separator in a text without quotes?"
         ) from error
     except (ValueError, EOFError, zlib.error, MemoryError, OverflowError) as error:
         # The parsers of pandas and pyarrow raise subclasses of ValueError.
@@ -131,7 +154,8 @@ def _read_parquet(path: Path) -> Any:
     try:
         about = parquet.read_metadata(path)
         _check_width(about.num_columns, path)
-        # Equal values take next to nothing in the file, so only the number of rows tells what they will take.
+        # Equal values take next to nothing in the file, so only the number of rows tells what they
+        # will take.
         check_size(8 * about.num_rows * max(1, about.num_columns), str(path))
         frame = read_parquet(path, str(path))
     except (LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
@@ -185,7 +209,11 @@ def _read_csv(path: Path) -> Any:
         if any(note.startswith(DECIMAL_COMMAS) for note in notes):
             # Where a comma stands before decimals, the points of 1.234 stand between thousands.
             pointed = [name for name in parsed.columns if parsed[name].dtype.kind == "f"]
-            texts = pandas.read_csv(path, index_col=False, usecols=pointed, dtype=str, **how) if pointed else parsed[[]]
+            texts = (
+                pandas.read_csv(path, index_col=False, usecols=pointed, dtype=str, **how)
+                if pointed
+                else parsed[[]]
+            )
             frame, said = with_thousands_read(frame, texts)
             notes += said
     if encoding not in ("utf-8-sig", "utf-16"):
@@ -207,7 +235,9 @@ def _beginning(path: Path, *, packed: bool) -> str:
     """Return the first whole lines of a text, in about the letters that it has."""
     with _bytes_of(path, packed=packed) as stream:
         block = stream.read(2**20)
-    text = block.decode("utf-16" if encoding_of([block[:2]]) == "utf-16" else "utf-8", errors="replace")
+    text = block.decode(
+        "utf-16" if encoding_of([block[:2]]) == "utf-16" else "utf-8", errors="replace"
+    )
     lines = text.splitlines(keepends=True)
     return text if len(block) < 2**20 or len(lines) < 2 else "".join(lines[:-1])
 
@@ -232,7 +262,8 @@ def _check_text(path: Path, separator: str, *, packed: bool) -> None:
 def _check_width(n_columns: int, path: Path) -> None:
     if n_columns > MAX_COLUMNS:
         raise InputError(
-            f"{path}: it has {n_columns} columns, a table may have {MAX_COLUMNS}; save wider data as .npz or .mat"
+            f"{path}: it has {n_columns} columns, a table may have {MAX_COLUMNS}; save wider data"
+            " as .npz or .mat"
         )
 
 
@@ -258,7 +289,10 @@ def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Colu
             if label.startswith("Unnamed: ") and options.drop_ids:
                 notes.append(f"column {position} left out: it has no name and counts the rows")
                 continue
-            notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with {setting('drop')}")
+            notes.append(
+                f"column {label!r} counts the rows: if it is an id, leave it out with"
+                f" {setting('drop')}"
+            )
         if label in options.drop:
             columns.append(FileColumn(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
         else:
@@ -278,17 +312,25 @@ def _column(name: str, series: Any, where: str) -> FileColumn:
 
     if types.is_bool_dtype(series.dtype) or types.is_numeric_dtype(series.dtype):
         if types.is_complex_dtype(series.dtype):
-            raise InputError(f"{where}: column {name!r} holds complex numbers; leave it out with {setting('drop')}")
+            raise InputError(
+                f"{where}: column {name!r} holds complex numbers; leave it out with"
+                f" {setting('drop')}"
+            )
         return FileColumn(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         raise InputError(
-            f"{where}: column {name!r} holds dates; leave it out with {setting('drop')} or make it a number"
+            f"{where}: column {name!r} holds dates; leave it out with {setting('drop')} or make it"
+            " a number"
         )
     try:
-        values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
+        values = [
+            None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)
+        ]
     except UnicodeDecodeError as error:
         # Arrow hands out the bytes of a text without looking at them.
-        raise InputError(f"{where}: column {name!r} holds text that is not UTF-8 ({error})") from error
+        raise InputError(
+            f"{where}: column {name!r} holds text that is not UTF-8 ({error})"
+        ) from error
     column = text_column(name, values)
     if isinstance(series.dtype, types.CategoricalDtype):
         return replace(column, categories=tuple(map(str, series.dtype.categories)), is_text=False)
@@ -298,9 +340,9 @@ def _column(name: str, series: Any, where: str) -> FileColumn:
 def read_matrix_folder(folder: Path, options: ReadOptions) -> Dataset:
     """Read ``X.csv`` and ``y.csv``, with ``META.json`` saying ``task``, ``targets`` and ``split``.
 
-    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets
-    are the columns named in ``options.target``, else all that META.json names besides the split column;
-    of several for a classification the first.
+    ``"split": "column train"`` means that this column of y.csv marks the official train part. The
+    targets are the columns named in ``options.target``, else all that META.json names besides the
+    split column; of several for a classification the first.
     """
     where, meta = str(folder), read_object_if_any(folder / "META.json")
     X, y = read_frame(folder / "X.csv"), read_frame(folder / "y.csv")
@@ -320,7 +362,9 @@ def read_matrix_folder(folder: Path, options: ReadOptions) -> Dataset:
         return dataset
     marks = numbers(others.column(split, "split column"), len(y), where=where)
     if not np.isin(marks, (0.0, 1.0)).all():
-        raise InputError(f"{where}: the split column {split!r} must hold true or false in every row")
+        raise InputError(
+            f"{where}: the split column {split!r} must hold true or false in every row"
+        )
     return replace(dataset, train_part=marks == 1.0)
 
 

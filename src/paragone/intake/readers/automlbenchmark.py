@@ -40,7 +40,9 @@ def _read(source: Source, asked: Asked) -> list[Records]:
     rows = read_rows(source, ("task", "framework", "fold"))
     table = rows.frame
     metric = asked.metric or "result"
-    others = [name for name in table.columns if name not in NO_METRICS and is_number_column(table, name)]
+    others = [
+        name for name in table.columns if name not in NO_METRICS and is_number_column(table, name)
+    ]
     if metric != "result" and metric not in others:
         raise unknown_name("metric", metric, ["result", *others])
     found = pd.DataFrame({name: spell_all(table[name]) for name in ("task", "framework", "fold")})
@@ -78,7 +80,11 @@ def _read(source: Source, asked: Asked) -> list[Records]:
                 {metric: direction},
                 source,
                 conditions=tuple(_conditions(part)),
-                settings={key: text for key, text in (("constraint", constraint), ("version", version)) if text},
+                settings={
+                    key: text
+                    for key, text in (("constraint", constraint), ("version", version))
+                    if text
+                },
                 dropped={} if parts else dropped,
                 notes=tuple(notes),
                 failures=True,
@@ -96,11 +102,16 @@ def _kinds(table: pd.DataFrame, found: pd.DataFrame, source: Source) -> dict[str
         for task, names in told.groupby(found["task"], sort=False):
             known = sorted({name for name in names if name})
             if len(known) > 1:
-                raise InputError(f"{source.where}: the result of task {task!r} is {known[0]} here and {known[1]} there")
+                raise InputError(
+                    f"{source.where}: the result of task {task!r} is {known[0]} here and {known[1]}"
+                    " there"
+                )
             if known:
                 kinds[str(task)] = known[0]
         return kinds
-    columns = {name: numbers(table, name, source.where) for name in RESULTS if name in table.columns}
+    columns = {
+        name: numbers(table, name, source.where) for name in RESULTS if name in table.columns
+    }
     for task, places in found.groupby("task", sort=False).indices.items():
         result = found["result"].to_numpy()[places]
         there = np.isfinite(result)
@@ -113,8 +124,9 @@ def _kinds(table: pd.DataFrame, found: pd.DataFrame, source: Source) -> dict[str
         ]
         if len({known_direction(name) for name in same}) != 1:
             raise InputError(
-                f"{source.where}: the result of task {task!r} equals {' and '.join(same) or 'no column of a metric'}, "
-                "so which way is better is not told: choose a metric's column with --metric"
+                f"{source.where}: the result of task {task!r} equals"
+                f" {' and '.join(same) or 'no column of a metric'}, so which way is better is not"
+                " told: choose a metric's column with --metric"
             )
         kinds[str(task)] = same[0]
     return kinds
@@ -129,18 +141,23 @@ def _turn_upwards(found: pd.DataFrame, kinds: dict[str, str], source: Source) ->
         mine = result[places]
         positive, negative = bool((mine > 0).any()), bool((mine < 0).any())
         if kind.startswith("neg_") and positive:
-            raise InputError(f"{source.where}: the {kind} of task {task!r} is above zero, which cannot be")
+            raise InputError(
+                f"{source.where}: the {kind} of task {task!r} is above zero, which cannot be"
+            )
         if known_direction(kind) is False:
             # A loss below zero was turned round by the benchmark already, whatever it calls it.
             if positive and negative:
-                raise InputError(f"{source.where}: the {kind} of task {task!r} is above zero here and below there")
+                raise InputError(
+                    f"{source.where}: the {kind} of task {task!r} is above zero here and below"
+                    " there"
+                )
             result[places] = -mine if positive else mine
             turned |= positive
             kinds[str(task)] = f"neg_{kind}"
         elif known_direction(kind) is None:
             raise InputError(
-                f"{source.where}: which way of {kind!r}, the metric of task {task!r}, is better is not known: choose a "
-                "metric's column with --metric"
+                f"{source.where}: which way of {kind!r}, the metric of task {task!r}, is better is"
+                " not known: choose a metric's column with --metric"
             )
     found["result"] = result
     return turned
@@ -151,7 +168,10 @@ def _what_result_is(kinds: dict[str, str], turned: bool) -> str:
     if not names:
         return "empty: every run failed"
     text = " on some tasks and ".join(names) + (" on others" if len(names) > 1 else "")
-    return f"{text}, higher is better{' (this file has losses as they are: they were turned round)' * turned}"
+    return (
+        f"{text}, higher is"
+        f" better{' (this file has losses as they are: they were turned round)' * turned}"
+    )
 
 
 def _where_it_applies(found: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, int]:
@@ -182,7 +202,10 @@ def _runs(found: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFr
 
 
 def _conditions(part: pd.DataFrame) -> Iterator[Condition]:
-    for column, name in (("constraint", "time constraint"), ("app_version", "version of the benchmark")):
+    for column, name in (
+        ("constraint", "time constraint"),
+        ("app_version", "version of the benchmark"),
+    ):
         told = part[part[column] != ""].drop_duplicates(["task"])
         for task, value in zip(told["task"], told[column], strict=True):
             yield Condition(str(task), name, str(value))
@@ -195,9 +218,15 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "An empty result is a failed run: an outcome, lost to any score. A run that is not in the file is a gap.",
-            "Files of 2019 hold AUC on binary and plain log-loss on multi-class tasks under one heading: each task is "
-            "read in its own direction, and only who is better on a task counts.",
+            (
+                "An empty result is a failed run: an outcome, lost to any score. A run that is not"
+                " in the file is a gap."
+            ),
+            (
+                "Files of 2019 hold AUC on binary and plain log-loss on multi-class tasks under one"
+                " heading: each task is read in its own direction, and only who is better on a task"
+                " counts."
+            ),
             "One framework under two time constraints or versions is two methods.",
         ),
     )

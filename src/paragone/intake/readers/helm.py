@@ -18,7 +18,16 @@ from paragone.intake.source import Source
 
 TITLE = "runs of HELM"
 SPEC, INSTANCES, STATS = "run_spec.json", "instances.json", "per_instance_stats.json"
-IGNORED = ("num_", "finish_reason_", "inference_", "logprob", "training_", "prompt_tokens", "batch_size", "max_prob")
+IGNORED = (
+    "num_",
+    "finish_reason_",
+    "inference_",
+    "logprob",
+    "training_",
+    "prompt_tokens",
+    "batch_size",
+    "max_prob",
+)
 """Begins of names of statistics that say how a run went, not how good it was."""
 MODEL_KEYS = ("model=", "model_deployment=")
 
@@ -78,15 +87,23 @@ def _read(source: Source, asked: Asked) -> Records:
     name = str(inner(spec, "name") or source.path.resolve().name)
     method = source.name or inner(spec, "adapter_spec", "model") or _model(name)
     if not method:
-        raise InputError(f"{source.where}: neither {SPEC} nor the name of the folder says which model was run")
+        raise InputError(
+            f"{source.where}: neither {SPEC} nor the name of the folder says which model was run"
+        )
     task = _task(name)
     instances: list[_Instance] = _parsed(source.path / STATS, list[_Instance])
     plain = [one for one in instances if not one.perturbation]
     dropped = {"copies of instances that were perturbed": len(instances) - len(plain)}
     splits = {str(stat.name.split) for one in plain for stat in one.stats if _counts(stat)}
     split = "test" if "test" in splits else min(splits, default="")
-    kept = [one for one in plain if any(_counts(stat) and str(stat.name.split) == split for stat in one.stats)]
-    dropped[f"instances of other splits than {split}, or without statistics"] = len(plain) - len(kept)
+    kept = [
+        one
+        for one in plain
+        if any(_counts(stat) and str(stat.name.split) == split for stat in one.stats)
+    ]
+    dropped[f"instances of other splits than {split}, or without statistics"] = len(plain) - len(
+        kept
+    )
     if not kept:
         raise InputError(f"{source.where}: no instance has a statistic of how good an answer was")
     columns: dict[str, Any] = {"item": [str(one.instance_id) for one in kept]}
@@ -104,13 +121,22 @@ def _read(source: Source, asked: Asked) -> Records:
         conditions=_conditions(spec, task),
         settings={"run": name},
         dropped=dropped,
-        notes=() if evidence is not None else (f"{source.path.name} has no {INSTANCES}: ids alone pair its items.",),
+        notes=(
+            ()
+            if evidence is not None
+            else (f"{source.path.name} has no {INSTANCES}: ids alone pair its items.",)
+        ),
     )
 
 
 def _model(name: str) -> str | None:
     return next(
-        (part[len("model=") :] for part in name.replace(":", ",").split(",") if part.startswith("model=")), None
+        (
+            part[len("model=") :]
+            for part in name.replace(":", ",").split(",")
+            if part.startswith("model=")
+        ),
+        None,
     )
 
 
@@ -126,7 +152,11 @@ def _counts(stat: _Stat) -> bool:
 
 
 def _trial(one: _Instance, source: Source) -> int:
-    if type(one.train_trial_index) is not int or one.instance_id is None or abs(one.train_trial_index) > 2**31:
+    if (
+        type(one.train_trial_index) is not int
+        or one.instance_id is None
+        or abs(one.train_trial_index) > 2**31
+    ):
         raise InputError(f"{source.where}: an instance in {STATS} has no id or no trial")
     return one.train_trial_index
 

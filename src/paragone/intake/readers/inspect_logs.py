@@ -12,7 +12,14 @@ import numpy as np
 
 from paragone.errors import InputError
 from paragone.intake.archive import archive_names, read_member
-from paragone.intake.evaluation import content_hash, inner, inner_object, item_numbers, known_direction, parse_fields
+from paragone.intake.evaluation import (
+    content_hash,
+    inner,
+    inner_object,
+    item_numbers,
+    known_direction,
+    parse_fields,
+)
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
@@ -54,13 +61,18 @@ def _recognises(source: Source) -> bool:
         return False
     if source.head.startswith(b"PK"):
         return bool({HEADER, START} & set(archive_names(source.path)))
-    return JSON_LOG.match(source.head.removeprefix(b"\xef\xbb\xbf")) is not None and b'"eval"' in source.head
+    return (
+        JSON_LOG.match(source.head.removeprefix(b"\xef\xbb\xbf")) is not None
+        and b'"eval"' in source.head
+    )
 
 
 def _log(source: Source) -> _Log:
     """Return the header and the samples of a log, finished or not."""
     if not source.head.startswith(b"PK"):
-        found: _Log = parse_fields(source.content().removeprefix(b"\xef\xbb\xbf"), _Log, source.where)
+        found: _Log = parse_fields(
+            source.content().removeprefix(b"\xef\xbb\xbf"), _Log, source.where
+        )
         return found
     names = list(dict.fromkeys(archive_names(source.path)))
     header = HEADER if HEADER in names else START
@@ -70,14 +82,23 @@ def _log(source: Source) -> _Log:
     if SUMMARIES in names:
         parts, kind = [SUMMARIES], list[_Sample]
     else:
-        parts, kind = sorted((name for name in names if name.startswith(JOURNAL)), key=_number), list[_Sample]
+        parts, kind = (
+            sorted((name for name in names if name.startswith(JOURNAL)), key=_number),
+            list[_Sample],
+        )
     samples: list[_Sample] = []
     for name in parts:
         samples += parse_fields(read_member(source.path, name), kind, f"{source.where}: {name}")
     if not parts:
         for name in names:
-            if name.startswith("samples/") and name.endswith(".json") and name.rpartition("/")[2] != "header.json":
-                samples.append(parse_fields(read_member(source.path, name), _Sample, f"{source.where}: {name}"))
+            if (
+                name.startswith("samples/")
+                and name.endswith(".json")
+                and name.rpartition("/")[2] != "header.json"
+            ):
+                samples.append(
+                    parse_fields(read_member(source.path, name), _Sample, f"{source.where}: {name}")
+                )
     return _Log(log.status if header == HEADER else "started", log.eval, log.results, samples)
 
 
@@ -97,8 +118,13 @@ def _read(source: Source, asked: Asked) -> Records:
     if not task:
         raise InputError(f"{source.where}: the log does not say of which task it is")
     method = source.name or str(model or source.stem)
-    columns: dict[str, Any] = {"item": _ids([one.id for one in samples], source), "repeat": _epochs(samples, source)}
-    evidence = content_hash([_text(one.input) for one in samples], [_target(one.target) for one in samples])
+    columns: dict[str, Any] = {
+        "item": _ids([one.id for one in samples], source),
+        "repeat": _epochs(samples, source),
+    }
+    evidence = content_hash(
+        [_text(one.input) for one in samples], [_target(one.target) for one in samples]
+    )
     if evidence is not None:
         columns["evidence"] = evidence
     metrics: dict[str, bool | None] = {}
@@ -109,7 +135,11 @@ def _read(source: Source, asked: Asked) -> Records:
             refused[name] = numbers
             continue
         columns[name] = numbers
-        metrics[name] = True if graded or _counts_right(log.results, name) else known_direction(name.split("/")[-1])
+        metrics[name] = (
+            True
+            if graded or _counts_right(log.results, name)
+            else known_direction(name.split("/")[-1])
+        )
     if not metrics and not refused:
         raise InputError(f"{source.where}: none of its {len(samples)} samples has a score")
     return Records(
@@ -128,7 +158,11 @@ def _ids(ids: Sequence[Any], source: Source) -> Any:
     kinds = set(map(type, ids))
     if kinds - {int, str}:
         raise InputError(f"{source.where}: a sample has no id")
-    return np.array(ids, dtype=np.int64) if kinds == {int} and max(map(abs, ids)) < 2**62 else list(map(str, ids))
+    return (
+        np.array(ids, dtype=np.int64)
+        if kinds == {int} and max(map(abs, ids)) < 2**62
+        else list(map(str, ids))
+    )
 
 
 def _epochs(samples: Sequence[_Sample], source: Source) -> Any:
@@ -164,7 +198,11 @@ def _values(samples: Sequence[_Sample]) -> dict[str, list[Any]]:
             continue
         for scorer, score in (sample.scores or {}).items():
             several = score.value if isinstance(score.value, dict) else None
-            named = {scorer: score.value} if several is None else {f"{scorer}/{key}": v for key, v in several.items()}
+            named = (
+                {scorer: score.value}
+                if several is None
+                else {f"{scorer}/{key}": v for key, v in several.items()}
+            )
             for name, value in named.items():
                 found.setdefault(name, [None] * len(samples))[place] = value
     return found
@@ -203,7 +241,9 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
     found = {}
     for name in ("solver", "solver_args", "task_args", "model_args", "model_generate_config"):
         value = about.get(name)
-        found[name] = "none" if value in (None, {}, []) else json.dumps(value, sort_keys=True).strip('"')
+        found[name] = (
+            "none" if value in (None, {}, []) else json.dumps(value, sort_keys=True).strip('"')
+        )
     return found
 
 
@@ -217,25 +257,38 @@ def _conditions(about: Mapping[str, Any], task: str) -> tuple[Condition, ...]:
         ("set of arguments of the task", about.get("task_args") or None, False),
     ]
     return tuple(
-        Condition(task, name, "none" if value is None else json.dumps(value, sort_keys=True).strip('"'), stops)
+        Condition(
+            task,
+            name,
+            "none" if value is None else json.dumps(value, sort_keys=True).strip('"'),
+            stops,
+        )
         for name, value, stops in said
     )
 
 
-def _notes(source: Source, log: _Log, about: Mapping[str, Any], samples: Sequence[_Sample], method: str) -> list[str]:
+def _notes(
+    source: Source, log: _Log, about: Mapping[str, Any], samples: Sequence[_Sample], method: str
+) -> list[str]:
     lines = []
     known = inner(about, "dataset", "sample_ids")
     items = {str(one.id) for one in samples}
     if log.status != "success":
         of = f" of {len(known)}" if isinstance(known, list) else ""
-        lines.append(f"{source.path.name} did not end well (status {log.status}): {len(items)}{of} items are there.")
+        lines.append(
+            f"{source.path.name} did not end well (status {log.status}): {len(items)}{of} items are"
+            " there."
+        )
     failed = sum(bool(one.error) for one in samples)
     if failed:
         lines.append(f"{failed} samples of {method} ended with an error and have no value.")
     reducer = inner(about, "config", "epochs_reducer")
     others = [one for one in reducer if one != "mean"] if isinstance(reducer, list) else []
     if others and max(one.epoch for one in samples) > 1:
-        lines.append(f"{method}: inspect_ai reduces epochs by {', '.join(map(str, others))}; here their mean counts.")
+        lines.append(
+            f"{method}: inspect_ai reduces epochs by {', '.join(map(str, others))}; here their mean"
+            " counts."
+        )
     return lines
 
 
@@ -248,8 +301,14 @@ result_readers.add(
         traps=(
             "C is correct and not option C; I and N count 0, P counts a half.",
             "Epochs of a sample are averaged first: they are not further samples.",
-            "Samples that ended with an error have no value, and runs that did not end well are said.",
-            "Items are paired where input and target agree; other limits, epochs or arguments of the task are said.",
+            (
+                "Samples that ended with an error have no value, and runs that did not end well are"
+                " said."
+            ),
+            (
+                "Items are paired where input and target agree; other limits, epochs or arguments"
+                " of the task are said."
+            ),
             "Archives are packed with Zstandard: before Python 3.14 this needs the extra `logs`.",
         ),
     )

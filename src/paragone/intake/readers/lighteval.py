@@ -32,7 +32,9 @@ def _schema(source: Source) -> Any:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
-        raise InputError(f"{source.where}: Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+        raise InputError(
+            f"{source.where}: Parquet needs pyarrow: pip install 'paragone[parquet]'"
+        ) from error
     try:
         return parquet.read_schema(source.path)
     except (ArrowException, OSError, ValueError):
@@ -44,7 +46,9 @@ def _recognises(source: Source) -> bool:
         return False
     schema = _schema(source)
     names = set() if schema is None else set(schema.names)
-    return bool(names & set(METRICS)) and ({"doc", "model_response"} <= names or {"example", "full_prompt"} <= names)
+    return bool(names & set(METRICS)) and (
+        {"doc", "model_response"} <= names or {"example", "full_prompt"} <= names
+    )
 
 
 def _rows(source: Source) -> tuple[list[Mapping[str, Any]], list[tuple[Any, ...]], list[Any]]:
@@ -105,12 +109,17 @@ def _read(source: Source, asked: Asked) -> Records:
     if not bar or not shots.isdecimal():
         task, shots = called, ""
     columns: dict[str, Any] = _items(ids)
-    known = [json.dumps(one, default=str) if any(part is not None for part in one) else None for one in contents]
+    known = [
+        json.dumps(one, default=str) if any(part is not None for part in one) else None
+        for one in contents
+    ]
     evidence = content_hash(known)
     if evidence is not None:
         columns["evidence"] = evidence
     elif not any(one is not None for one in ids):
-        raise InputError(f"{source.where}: its rows say neither which item they are of nor what it asks")
+        raise InputError(
+            f"{source.where}: its rows say neither which item they are of nor what it asks"
+        )
     metrics: dict[str, bool | None] = {}
     refused = {}
     for name in dict.fromkeys(key for one in measured for key in one):
@@ -159,9 +168,15 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Items are paired where query, choices and the right answer agree, whatever the order of the rows.",
+            (
+                "Items are paired where query, choices and the right answer agree, whatever the"
+                " order of the rows."
+            ),
             "Answers of the models are never read.",
-            "Metrics of which an item holds a list are refused: only all items together make their score.",
+            (
+                "Metrics of which an item holds a list are refused: only all items together make"
+                " their score."
+            ),
         ),
     )
 )

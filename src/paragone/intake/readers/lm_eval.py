@@ -47,7 +47,9 @@ def _is_samples(source: Source) -> bool:
         return False
     first = source.first
     line = first[0] if isinstance(first, list) and first else first
-    return line is None or (isinstance(line, dict) and bool(line.keys() & {"resps", "filtered_resps", "doc_hash"}))
+    return line is None or (
+        isinstance(line, dict) and bool(line.keys() & {"resps", "filtered_resps", "doc_hash"})
+    )
 
 
 def _is_results(source: Source) -> bool:
@@ -95,7 +97,9 @@ class _Run:
     @property
     def tasks(self) -> list[str]:
         """The tasks with results of their own; groups are made of them."""
-        groups = {name for name, tasks in inner_object(self.told, "group_subtasks").items() if tasks}
+        groups = {
+            name for name, tasks in inner_object(self.told, "group_subtasks").items() if tasks
+        }
         groups |= set(inner_object(self.told, "groups"))
         return [name for name in inner_object(self.told, "results") if name not in groups]
 
@@ -154,11 +158,19 @@ class _Run:
         if self.source is None:
             return ()
         version = inner(self.told, "versions", task)
-        found = [] if version is None else [Condition(task, "version of the task", str(version), stops=True)]
+        found = (
+            []
+            if version is None
+            else [Condition(task, "version of the task", str(version), stops=True)]
+        )
         shots = self.shots(task)
         if shots is not None:
             found.append(Condition(task, "number of shots", shots))
-        found.append(Condition(task, "setting of generation", _written(inner(self.told, "config", "gen_kwargs"))))
+        found.append(
+            Condition(
+                task, "setting of generation", _written(inner(self.told, "config", "gen_kwargs"))
+            )
+        )
         found.append(Condition(task, "limit on the number of items", self.limit))
         return tuple(found)
 
@@ -167,15 +179,17 @@ class _Run:
         lines = []
         if self.limit != "none":
             lines.append(
-                f"{method} was run with limit {self.limit}: on the first items of a task, not on a random part."
+                f"{method} was run with limit {self.limit}: on the first items of a task, not on a"
+                " random part."
             )
         read = set(tasks)
         for group, members in inner_object(self.told, "group_subtasks").items():
             n_read = len(read & set(map(str, members))) if isinstance(members, list) else 0
             if n_read > 1:
                 lines.append(
-                    f"{group}: its {n_read} tasks are strata and count the same; {argument('weights', 'size')} weights "
-                    "them by their items, as lm-evaluation-harness does."
+                    f"{group}: its {n_read} tasks are strata and count the same;"
+                    f" {argument('weights', 'size')} weights them by their items, as"
+                    " lm-evaluation-harness does."
                 )
         return lines
 
@@ -231,19 +245,31 @@ def _read(source: Source, asked: Asked) -> list[Records]:
         samples = [one for one in around if _is_samples(one)]
         runs = [_run(one) for one in around if _is_results(one)]
         others = len(around) - len(samples) - len(runs)
-        notes = [f"{others} other files or folders in {source.path.name} were not read."] if others else []
+        notes = (
+            [f"{others} other files or folders in {source.path.name} were not read."]
+            if others
+            else []
+        )
     elif _is_results(source):
         samples, runs, notes = [], [_run(source)], []
     else:
         time = _time(source)
-        beside = [one for one in around if one.suffix == ".json" and (not time or _time(one) == time)]
+        beside = [
+            one for one in around if one.suffix == ".json" and (not time or _time(one) == time)
+        ]
         samples, runs, notes = [source], [_run(one) for one in beside if _is_results(one)], []
     if not samples and not runs:
-        raise InputError(f"{source.where}: no samples and no results of lm-evaluation-harness are there")
-    return _of_samples(source, samples, runs, notes) if samples else _of_results(source, runs, notes)
+        raise InputError(
+            f"{source.where}: no samples and no results of lm-evaluation-harness are there"
+        )
+    return (
+        _of_samples(source, samples, runs, notes) if samples else _of_results(source, runs, notes)
+    )
 
 
-def _of_samples(source: Source, samples: Sequence[Source], runs: Sequence[_Run], notes: list[str]) -> list[Records]:
+def _of_samples(
+    source: Source, samples: Sequence[Source], runs: Sequence[_Run], notes: list[str]
+) -> list[Records]:
     files = [_about(source, one, runs) for one in samples]
     newest: dict[tuple[Any, ...], _File] = {}
     older: dict[str, int] = {}
@@ -251,15 +277,18 @@ def _of_samples(source: Source, samples: Sequence[Source], runs: Sequence[_Run],
         other = newest.get(one.identity)
         if other is not None and _time(one.source) == _time(other.source):
             raise InputError(
-                f"{one.source.path.name} and {other.source.path.name} in {one.source.path.parent} are both of "
-                f"{one.method} on {one.task}: keep one"
+                f"{one.source.path.name} and {other.source.path.name} in {one.source.path.parent}"
+                f" are both of {one.method} on {one.task}: keep one"
             )
         if other is not None:
             older[one.method] = older.get(one.method, 0) + 1
         if other is None or _time(other.source) < _time(one.source):
             newest[one.identity] = one
     for method, count in older.items():
-        notes.append(f"{method} has several runs of one task: the newest is read, {count} older files are left out.")
+        notes.append(
+            f"{method} has several runs of one task: the newest is read, {count} older files are"
+            " left out."
+        )
     tasks: dict[str, list[str]] = {}
     for one in newest.values():
         tasks.setdefault(one.method, []).append(one.task)
@@ -277,14 +306,18 @@ def _about(given: Source, file: Source, runs: Sequence[_Run]) -> _File:
     name = TIME.sub("", file.stem)
     task = name.removeprefix("samples_") if name.startswith("samples_") else None
     if task is None:
-        known = [one for run in same for one in run.tasks if name == one or name.endswith(f"_{one}")]
+        known = [
+            one for run in same for one in run.tasks if name == one or name.endswith(f"_{one}")
+        ]
         task = max(known, key=len, default=None)
     with_task = [run for run in same if task in run.tasks] or same
     run = with_task[0] if len(with_task) == 1 else _NO_RUN
     alone = task is None and not given.is_folder
     folder = file.path.resolve().parent.name
     method = given.name or run.model or (file.stem if alone else folder)
-    return _File(replace(file, name=given.name), run, method, task or (NO_TASK if alone else file.stem))
+    return _File(
+        replace(file, name=given.name), run, method, task or (NO_TASK if alone else file.stem)
+    )
 
 
 def _records(source: Source, file: _File, notes: Sequence[str]) -> Records:
@@ -295,11 +328,13 @@ def _records(source: Source, file: _File, notes: Sequence[str]) -> Records:
     n_items = len(table.frame)
     effective = inner(run.told, "n-samples", task, "effective")
     if isinstance(effective, int) and n_items < effective:
-        said.append(f"{file.source.path.name}: {n_items} of the {effective} items of its run are there.")
+        said.append(
+            f"{file.source.path.name}: {n_items} of the {effective} items of its run are there."
+        )
     if "evidence" not in table.frame.columns:
         said.append(
-            f"{file.source.path.name} holds no hashes of its items, as before version 0.4.3: they are paired by their "
-            "numbers alone."
+            f"{file.source.path.name} holds no hashes of its items, as before version 0.4.3: they"
+            " are paired by their numbers alone."
         )
     metrics: dict[str, bool | None] = {}
     for name in table.metrics:
@@ -323,7 +358,9 @@ def _records(source: Source, file: _File, notes: Sequence[str]) -> Records:
     )
 
 
-def _why_not(run: _Run, task: str, metric: str, name: str, values: pd.Series, complete: bool) -> str | None:
+def _why_not(
+    run: _Run, task: str, metric: str, name: str, values: pd.Series, complete: bool
+) -> str | None:
     """Say why a metric is not the mean of its items, which is what is tested; None where it is."""
     how = run.aggregation(task, metric)
     if how is not None and how not in MEANS:
@@ -334,8 +371,8 @@ def _why_not(run: _Run, task: str, metric: str, name: str, values: pd.Series, co
         return None
     if abs(stated - mean) > CLOSE * max(1.0, abs(stated)):
         return (
-            f"the results file says {stated:.6g} and the items have the mean {mean:.6g}, so that the score is not "
-            "their mean, or lines were changed"
+            f"the results file says {stated:.6g} and the items have the mean {mean:.6g}, so that"
+            " the score is not their mean, or lines were changed"
         )
     return None
 
@@ -346,7 +383,11 @@ def _of_results(source: Source, runs: Sequence[_Run], notes: list[str]) -> list[
     methods: dict[tuple[Any, ...], str] = {}
     for run in sorted(runs, key=lambda one: one.time):
         place = run.source.path if run.source is not None else source.path
-        folder = place.resolve().parent.name if TIME.search(place.stem) or place.stem == "results" else place.stem
+        folder = (
+            place.resolve().parent.name
+            if TIME.search(place.stem) or place.stem == "results"
+            else place.stem
+        )
         method = source.name or run.model or folder
         for task in run.tasks:
             key = (method, tuple(run.settings.items()), task)
@@ -364,8 +405,14 @@ def _of_results(source: Source, runs: Sequence[_Run], notes: list[str]) -> list[
         frame["dataset"] = as_categories([task for task, _ in members])
         for name in columns:
             frame[name] = [run.scores(task)[name] for task, run in members]
-        left = sum(len(run.tasks) < len(inner_object(run.told, "results")) for _, run in members[:1])
-        said = ["Groups are left out where their tasks are there: they would count twice."] if left else []
+        left = sum(
+            len(run.tasks) < len(inner_object(run.told, "results")) for _, run in members[:1]
+        )
+        said = (
+            ["Groups are left out where their tasks are there: they would count twice."]
+            if left
+            else []
+        )
         found.append(
             Records(
                 frame,
@@ -389,12 +436,30 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Several filters write several lines per item: a metric is METRIC,FILTER, and filters are never mixed.",
-            "Lines that were appended twice count once; with different content the file is refused.",
-            "Of several runs in one folder the newest is read, told apart by the times in the names.",
-            "Items are paired where doc_hash and target_hash agree; other prompts are counted and said.",
-            "Another version of a task stops the comparison; other shots, generation settings or limits are said.",
-            "f1, mcc, bleu, perplexity and their like have no value per item and are refused with the reason.",
+            (
+                "Several filters write several lines per item: a metric is METRIC,FILTER, and"
+                " filters are never mixed."
+            ),
+            (
+                "Lines that were appended twice count once; with different content the file is"
+                " refused."
+            ),
+            (
+                "Of several runs in one folder the newest is read, told apart by the times in the"
+                " names."
+            ),
+            (
+                "Items are paired where doc_hash and target_hash agree; other prompts are counted"
+                " and said."
+            ),
+            (
+                "Another version of a task stops the comparison; other shots, generation settings"
+                " or limits are said."
+            ),
+            (
+                "f1, mcc, bleu, perplexity and their like have no value per item and are refused"
+                " with the reason."
+            ),
             "A score of the results file that is not the mean of the items is refused.",
         ),
     )

@@ -39,7 +39,10 @@ LONGEST = 500
 STEPS_OF_SQLITE = 200_000_000
 """Operations of SQLite for one question at most: a database can be built so that reading it never ends."""
 STATUSES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
-LAST_STEP = "The value of a metric is its last one, at the last step; MLflow does not tell which step was the best."
+LAST_STEP = (
+    "The value of a metric is its last one, at the last step; MLflow does not tell which step was"
+    " the best."
+)
 
 
 def _recognises(source: Source) -> bool:
@@ -73,7 +76,9 @@ def _opened(source: Source) -> Iterator[sqlite3.Connection]:
     check_size(source.path.stat().st_size, source.where)
     log = source.path.with_name(f"{source.path.name}-wal")
     if log.is_file() and log.stat().st_size:
-        raise InputError(f"{source.where} is being written ({log.name} is not empty): stop the server first")
+        raise InputError(
+            f"{source.where} is being written ({log.name} is not empty): stop the server first"
+        )
     where = source.path.resolve().as_uri()
     store = None
     try:
@@ -89,7 +94,9 @@ def _opened(source: Source) -> Iterator[sqlite3.Connection]:
         store.set_progress_handler(count, 1_000_000)
         yield store
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-        raise InputError(f"{source.where}: cannot be read as a store of MLflow ({error})") from error
+        raise InputError(
+            f"{source.where}: cannot be read as a store of MLflow ({error})"
+        ) from error
     finally:
         if store is not None:
             store.close()
@@ -104,14 +111,17 @@ def _tables(store: sqlite3.Connection) -> set[str]:
 def _of_store(source: Source) -> TrackedRuns:
     with _opened(source) as store:
         for name in sorted(set(TABLES) - _tables(store)):
-            raise InputError(f"{source.where}: there is no table {name!r}, as a store of MLflow has")
+            raise InputError(
+                f"{source.where}: there is no table {name!r}, as a store of MLflow has"
+            )
         for name, query in COUNTS.items():
             (n_rows,) = store.execute(query).fetchone()
             if n_rows > MOST_ROWS:
                 raise InputError(f"{source.where}: {name} has {n_rows} rows, more than {MOST_ROWS}")
         rows = store.execute(
-            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage FROM runs r "
-            "LEFT JOIN experiments e ON e.experiment_id = r.experiment_id ORDER BY r.start_time, r.run_uuid"
+            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage FROM runs r"
+            " LEFT JOIN experiments e ON e.experiment_id = r.experiment_id ORDER BY r.start_time,"
+            " r.run_uuid"
         ).fetchall()
         values: dict[str, dict[str, Any]] = {str(row[0]): {} for row in rows}
         for prefix, query in TEXTS.items():
@@ -134,13 +144,18 @@ def _of_store(source: Source) -> TrackedRuns:
 
 
 def _prepared(
-    found: list[dict[str, Any]], source: Source, several: bool, dropped: dict[str, int] | None = None
+    found: list[dict[str, Any]],
+    source: Source,
+    several: bool,
+    dropped: dict[str, int] | None = None,
 ) -> TrackedRuns:
     if not found:
         raise InputError(f"{source.where}: it holds no runs")
     frame = pd.DataFrame(found)
     if frame["run"].duplicated().any():
-        raise InputError(f"{source.where}: run {frame['run'][frame['run'].duplicated()].iloc[0]} stands twice")
+        raise InputError(
+            f"{source.where}: run {frame['run'][frame['run'].duplicated()].iloc[0]} stands twice"
+        )
     counts = dict(dropped or {})
     deleted = frame["stage"].eq("deleted").to_numpy()
     if deleted.any():
@@ -184,7 +199,9 @@ def _of_folder(source: Source) -> TrackedRuns:
             }
             for kind in ("params", "tags"):
                 for key, path in _keys(run / kind):
-                    row[f"{kind}.{key}"] = Source(path).content()[:LONGEST].decode("utf-8", errors="replace").strip()
+                    row[f"{kind}.{key}"] = (
+                        Source(path).content()[:LONGEST].decode("utf-8", errors="replace").strip()
+                    )
             for key, path in _keys(run / "metrics"):
                 value, n_lines = _last_value(path, dropped)
                 several |= n_lines > 1
@@ -214,7 +231,9 @@ def _last_value(path: Path, dropped: dict[str, int]) -> tuple[float, int]:
         # Old files have no steps; a line that is shorter than the first was cut off.
         width = width or len(parts)
         try:
-            time, value, step = (float(parts[place]) if place < width else 0.0 for place in range(3))
+            time, value, step = (
+                float(parts[place]) if place < width else 0.0 for place in range(3)
+            )
         except (ValueError, IndexError):
             why = "lines of metrics that are cut off or broken"
             dropped[why] = dropped.get(why, 0) + 1
@@ -238,7 +257,9 @@ def _of_table(source: Source) -> TrackedRuns:
     for name in frame.columns:
         if name.startswith(METRICS) and (frame[name].notna().any()):
             found[name] = (
-                numbers(frame, name, source.where) if is_number_column(frame, name) else _refused(name, source)
+                numbers(frame, name, source.where)
+                if is_number_column(frame, name)
+                else _refused(name, source)
             )
     found = found.astype({"run": str})
     return _prepared(found.to_dict("records"), source, True, rows.dropped)
@@ -255,10 +276,15 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Runs that failed, were stopped or deleted are left out and counted; so are parents beside their children.",
+            (
+                "Runs that failed, were stopped or deleted are left out and counted; so are parents"
+                " beside their children."
+            ),
             "The last step of a metric is taken, which is not the best one.",
-            "No field is made for method, dataset and fold: parameters, then tags, are tried by their names; "
-            "--method params.NAME says it.",
+            (
+                "No field is made for method, dataset and fold: parameters, then tags, are tried by"
+                " their names; --method params.NAME says it."
+            ),
         ),
     )
 )

@@ -26,8 +26,13 @@ def _is_task(source: Source) -> bool:
         return False
     first = source.first
     if isinstance(first, dict):
-        return {"task_name", "scores"} <= first.keys() and bool(first.keys() & {"dataset_revision", "mteb_version"})
-    return all(key in source.head for key in (b'"task_name"', b'"scores"', b'"dataset_revision"', b'"hf_subset"'))
+        return {"task_name", "scores"} <= first.keys() and bool(
+            first.keys() & {"dataset_revision", "mteb_version"}
+        )
+    return all(
+        key in source.head
+        for key in (b'"task_name"', b'"scores"', b'"dataset_revision"', b'"hf_subset"')
+    )
 
 
 def _recognises(source: Source) -> bool:
@@ -55,9 +60,15 @@ def _read(source: Source, asked: Asked) -> Records:
         task = str(inner(told, "task_name"))
         for name, value in _scores(told, task, metric, one).items():
             if name in rows:
-                raise InputError(f"{one.where}: {name} stands in two files of {folder.name}: keep one")
+                raise InputError(
+                    f"{one.where}: {name} stands in two files of {folder.name}: keep one"
+                )
             rows[name] = value
-            conditions.append(Condition(name, "revision of the data", str(inner(told, "dataset_revision")), stops=True))
+            conditions.append(
+                Condition(
+                    name, "revision of the data", str(inner(told, "dataset_revision")), stops=True
+                )
+            )
             conditions.append(Condition(name, "version of mteb", str(inner(told, "mteb_version"))))
         if not any(name == task or name.startswith(f"{task} (") for name in rows):
             without.append(task)
@@ -92,7 +103,10 @@ def _scores(told: Any, task: str, metric: str, source: Source) -> dict[str, floa
             if not isinstance(value, int | float) or isinstance(value, bool):
                 continue
             subset = str(inner(entry, "hf_subset") or "default")
-            parts = [*([] if subset == "default" else [subset]), *([split] if len(chosen) > 1 else [])]
+            parts = [
+                *([] if subset == "default" else [subset]),
+                *([split] if len(chosen) > 1 else []),
+            ]
             name = f"{task} ({', '.join(parts)})" if parts else task
             if name in found:
                 raise InputError(f"{source.where}: the subset {subset} of {split} stands twice")
@@ -119,7 +133,10 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "The unit is the task, and each of its subsets where there are several; only the test split counts.",
+            (
+                "The unit is the task, and each of its subsets where there are several; only the"
+                " test split counts."
+            ),
             "Another revision of the data stops the comparison; another version of mteb is said.",
             "main_score is read; --metric names another one of the files, such as ndcg_at_10.",
         ),

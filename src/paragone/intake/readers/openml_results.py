@@ -37,7 +37,9 @@ def _read_evaluations(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, EVALUATIONS)
     rows = read_rows(source, ("run_id", "task_id", "flow_name", "function"))
     table = rows.frame
-    names = {name: spell_all(table[name]) for name in ("run_id", "task_id", "flow_name", "function")}
+    names = {
+        name: spell_all(table[name]) for name in ("run_id", "task_id", "flow_name", "function")
+    }
     functions = list(dict.fromkeys(names["function"]))
     if asked.metric is not None and asked.metric not in functions:
         raise unknown_name("metric", asked.metric, functions)
@@ -50,7 +52,9 @@ def _read_evaluations(source: Source, asked: Asked) -> Records:
             "run": names["run_id"],
         }
     )
-    found["values"] = [_list_of(one) for one in table["values"]] if "values" in table else [None] * len(found)
+    found["values"] = (
+        [_list_of(one) for one in table["values"]] if "values" in table else [None] * len(found)
+    )
     if asked.metric is not None:
         found = found[(found["metric"] == asked.metric).to_numpy()].reset_index(drop=True)
     keys = ["method", "dataset", "metric"]
@@ -98,13 +102,20 @@ def _list_of(text: Any) -> list[float] | None:
 def _by_fold(found: pd.DataFrame, source: Source, dropped: dict[str, int]) -> Records:
     rows = []
     for one in found.itertuples():
-        rows += [(one.method, one.dataset, str(i), one.metric, value) for i, value in enumerate(list(one.values))]
+        rows += [
+            (one.method, one.dataset, str(i), one.metric, value)
+            for i, value in enumerate(list(one.values))
+        ]
     long = pd.DataFrame(rows, columns=["method", "dataset", "fold", "metric", "value"])
     sizes = long.groupby(["dataset", "method", "metric"])["fold"].size()
     for dataset, of in sizes.groupby(level="dataset"):
         if of.nunique() > 1:
-            raise InputError(f"{source.where}: runs on {dataset} have {of.min()} and {of.max()} values of folds")
-    wide = long.pivot(index=["method", "dataset", "fold"], columns="metric", values="value").reset_index()
+            raise InputError(
+                f"{source.where}: runs on {dataset} have {of.min()} and {of.max()} values of folds"
+            )
+    wide = long.pivot(
+        index=["method", "dataset", "fold"], columns="metric", values="value"
+    ).reset_index()
     names = list(dict.fromkeys(found["metric"]))
     designs = {
         str(dataset): Design(int(n), 1, 1 / (n - 1)) if 1 < n <= CERTAIN_FOLDS else None
@@ -113,12 +124,20 @@ def _by_fold(found: pd.DataFrame, source: Source, dropped: dict[str, int]) -> Re
     notes: tuple[str, ...] = ()
     if None in designs.values():
         notes = (
-            "OpenML lists the values of all repeats and folds in a row, so ten may be ten folds or five repeats of two:"
-            " the estimation procedure of the task tells it.",
+            (
+                "OpenML lists the values of all repeats and folds in a row, so ten may be ten folds"
+                " or five repeats of two: the estimation procedure of the task tells it."
+            ),
         )
     directions = {name: known_direction(name) for name in names}
     return Records(
-        wide.rename_axis(columns=None), "fold", directions, source, dropped=dropped, notes=notes, designs=designs
+        wide.rename_axis(columns=None),
+        "fold",
+        directions,
+        source,
+        dropped=dropped,
+        notes=notes,
+        designs=designs,
     )
 
 
@@ -133,18 +152,27 @@ def _read_predictions(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, PREDICTIONS)
     table, dropped = _rows(source)
     nominal = not pd.api.types.is_numeric_dtype(table["truth"])
-    method = source.name or (source.stem if source.stem != "predictions" else source.path.resolve().parent.name)
+    method = source.name or (
+        source.stem if source.stem != "predictions" else source.path.resolve().parent.name
+    )
     frame = pd.DataFrame(list(_of_folds(table, nominal)))
     frame.insert(0, "dataset", "data")
     frame.insert(0, "method", method)
-    metrics = [name for name in frame.columns if name not in ("method", "dataset", "repeat", "fold")]
+    metrics = [
+        name for name in frame.columns if name not in ("method", "dataset", "repeat", "fold")
+    ]
     if asked.metric is not None and asked.metric not in metrics:
         raise unknown_name("metric", asked.metric, metrics)
     conditions = (
-        Condition("data", "split into folds", _hash(table, ["repeat", "fold", "row_id"]), stops=True),
+        Condition(
+            "data", "split into folds", _hash(table, ["repeat", "fold", "row_id"]), stops=True
+        ),
         Condition("data", "truth of the rows", _hash(table, ["row_id", "truth"]), stops=True),
     )
-    note = "Metrics were computed from the predictions, fold by fold; the column correct holds the true label."
+    note = (
+        "Metrics were computed from the predictions, fold by fold; the column correct holds the"
+        " true label."
+    )
     return Records(
         frame,
         "fold",
@@ -177,13 +205,18 @@ def _rows(source: Source) -> tuple[pd.DataFrame, dict[str, int]]:
         raise InputError(f"{source.where} holds no predictions")
     table = table.rename(columns={"correct": "truth"})
     if "sample" in table and table["sample"].nunique() > 1:
-        raise InputError(f"{source.where}: it is of a learning curve (several samples), which is not compared by fold")
+        raise InputError(
+            f"{source.where}: it is of a learning curve (several samples), which is not compared by"
+            " fold"
+        )
     if "repeat" not in table:
         table["repeat"] = 0
     keys = ["repeat", "fold", "row_id"]
     lacking = table[[*keys, "prediction", "truth"]].isna().any(axis=1).to_numpy()
     if lacking.any():
-        raise InputError(f"{source.where}: {int(lacking.sum())} rows lack a prediction, a truth or their fold")
+        raise InputError(
+            f"{source.where}: {int(lacking.sum())} rows lack a prediction, a truth or their fold"
+        )
     for key in keys:
         table[key] = numbers(table, key, source.where).astype(np.int64)
     table, twins = without_twins(table, keys, ["prediction", "truth"], source.where)
@@ -191,7 +224,9 @@ def _rows(source: Source) -> tuple[pd.DataFrame, dict[str, int]]:
     moved = table.duplicated(["repeat", "row_id"])
     if moved.any():
         row = table[moved].iloc[0]
-        raise InputError(f"{source.where}: row {row['row_id']} is in two folds of repeat {row['repeat']}")
+        raise InputError(
+            f"{source.where}: row {row['row_id']} is in two folds of repeat {row['repeat']}"
+        )
     again = table.drop_duplicates(["row_id", "truth"])["row_id"].duplicated()
     if again.any():
         raise InputError(f"{source.where}: a row has two true labels in different repeats")
@@ -201,12 +236,19 @@ def _rows(source: Source) -> tuple[pd.DataFrame, dict[str, int]]:
 def _of_folds(table: pd.DataFrame, nominal: bool) -> Iterator[Mapping[str, Any]]:
     from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss
 
-    classes = sorted(set(table["truth"].astype(str)) | set(table["prediction"].astype(str))) if nominal else []
+    classes = (
+        sorted(set(table["truth"].astype(str)) | set(table["prediction"].astype(str)))
+        if nominal
+        else []
+    )
     confidences = [f"confidence.{name}" for name in classes]
     for (repeat, fold), rows in table.groupby(["repeat", "fold"], sort=True):
         key = {"repeat": str(repeat), "fold": str(fold)}
         if nominal:
-            truth, said = rows["truth"].astype(str).to_numpy(), rows["prediction"].astype(str).to_numpy()
+            truth, said = (
+                rows["truth"].astype(str).to_numpy(),
+                rows["prediction"].astype(str).to_numpy(),
+            )
             values = {
                 "accuracy": float((truth == said).mean()),
                 "balanced_accuracy": float(balanced_accuracy_score(truth, said)),
@@ -217,8 +259,13 @@ def _of_folds(table: pd.DataFrame, nominal: bool) -> Iterator[Mapping[str, Any]]
                 if np.isfinite(shares).all() and np.allclose(shares.sum(axis=1), 1, atol=1e-3):
                     values["log_loss"] = float(log_loss(truth, shares, labels=classes))
         else:
-            error = rows["prediction"].to_numpy(dtype=np.float64) - rows["truth"].to_numpy(dtype=np.float64)
-            values = {"rmse": float(np.sqrt(np.mean(error**2))), "mae": float(np.mean(np.abs(error)))}
+            error = rows["prediction"].to_numpy(dtype=np.float64) - rows["truth"].to_numpy(
+                dtype=np.float64
+            )
+            values = {
+                "rmse": float(np.sqrt(np.mean(error**2))),
+                "mae": float(np.mean(np.abs(error))),
+            }
         yield key | values
 
 
@@ -250,9 +297,14 @@ result_readers.add(
         _read_evaluations,
         _is_evaluations,
         traps=(
-            "One flow with several setups is several methods; a task fixes the splits, so data with several tasks are "
-            "several datasets.",
-            "The values of folds stand in one row whatever the procedure: with more than 5, --repeats is asked for.",
+            (
+                "One flow with several setups is several methods; a task fixes the splits, so data"
+                " with several tasks are several datasets."
+            ),
+            (
+                "The values of folds stand in one row whatever the procedure: with more than 5,"
+                " --repeats is asked for."
+            ),
         ),
     )
 )
@@ -263,7 +315,10 @@ result_readers.add(
         _read_predictions,
         _is_predictions,
         traps=(
-            "The column correct is the true label and no flag: metrics are computed from the rows anew.",
+            (
+                "The column correct is the true label and no flag: metrics are computed from the"
+                " rows anew."
+            ),
             "Files with other splits or other true labels are refused beside each other.",
         ),
     )

@@ -35,13 +35,28 @@ def _read_ranx(source: Source, asked: Asked) -> Records:
     rows = []
     for name in names:
         scores = report[name].get("scores")
-        if not isinstance(scores, Mapping) or not all(_is_number(value) for value in scores.values()):
-            raise InputError(f"{source.where}: the scores of {name!r} are not one number per metric")
-        rows.append({"method": name, "dataset": source.stem, **{str(key): float(one) for key, one in scores.items()}})
+        if not isinstance(scores, Mapping) or not all(
+            _is_number(value) for value in scores.values()
+        ):
+            raise InputError(
+                f"{source.where}: the scores of {name!r} are not one number per metric"
+            )
+        rows.append(
+            {
+                "method": name,
+                "dataset": source.stem,
+                **{str(key): float(one) for key, one in scores.items()},
+            }
+        )
     frame = pd.DataFrame(rows)
     metrics = [name for name in frame.columns if name not in ("method", "dataset")]
-    note = "A report of ranx holds means over queries only; its runs tell more: compare them with --truth."
-    return Records(frame, "dataset", {name: known_direction(name) for name in metrics}, source, notes=(note,))
+    note = (
+        "A report of ranx holds means over queries only; its runs tell more: compare them with"
+        " --truth."
+    )
+    return Records(
+        frame, "dataset", {name: known_direction(name) for name in metrics}, source, notes=(note,)
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -66,15 +81,17 @@ def _read_times(source: Source, asked: Asked) -> Records:
         name, group = str(one.get("fullname") or one.get("name")), one.get("group")
         if source.alone and group is None:
             raise InputError(
-                f"{source.where}: {name} is in no group, so nothing says what it is compared with: give the times of "
-                "another program beside it, or group the benchmarks"
+                f"{source.where}: {name} is in no group, so nothing says what it is compared with:"
+                " give the times of another program beside it, or group the benchmarks"
             )
         method = str(one.get("name")) if source.alone else source.name or source.stem
         key = (method, str(group) if source.alone else name)
         if key in rows:
             raise InputError(f"{source.where}: {name} stands twice")
         rows[key] = _median(one, source)
-    frame = pd.DataFrame([(*key, value) for key, value in rows.items()], columns=["method", "dataset", "time"])
+    frame = pd.DataFrame(
+        [(*key, value) for key, value in rows.items()], columns=["method", "dataset", "time"]
+    )
     machine = found.get("machine_info") or {}
     cpu = machine.get("cpu") if isinstance(machine.get("cpu"), Mapping) else {}
     told = f"{machine.get('node', '')} {(cpu or {}).get('brand_raw', '')}".strip()
@@ -83,8 +100,15 @@ def _read_times(source: Source, asked: Asked) -> Records:
         "dataset",
         {"time": False},
         source,
-        conditions=tuple(Condition(name, "machine", told) for name in pd.unique(frame["dataset"]) if told),
-        notes=("The time of a benchmark is the median of its rounds: rounds of one process are not independent.",),
+        conditions=tuple(
+            Condition(name, "machine", told) for name in pd.unique(frame["dataset"]) if told
+        ),
+        notes=(
+            (
+                "The time of a benchmark is the median of its rounds: rounds of one process are not"
+                " independent."
+            ),
+        ),
         mixed={"time": "seconds of another benchmark on every dataset"},
     )
 
@@ -108,7 +132,12 @@ result_readers.add(
         RANX,
         _read_ranx,
         _is_ranx,
-        traps=("A report holds means over queries: with one report, nothing can be tested; its runs can be.",),
+        traps=(
+            (
+                "A report holds means over queries: with one report, nothing can be tested; its"
+                " runs can be."
+            ),
+        ),
     )
 )
 result_readers.add(
@@ -118,8 +147,14 @@ result_readers.add(
         _read_times,
         _is_times,
         traps=(
-            "Rounds are not independent: the median of a benchmark stands for it, and benchmarks are the units.",
-            "Other machines are said; benchmarks take different times, so only who is faster on each counts.",
+            (
+                "Rounds are not independent: the median of a benchmark stands for it, and"
+                " benchmarks are the units."
+            ),
+            (
+                "Other machines are said; benchmarks take different times, so only who is faster on"
+                " each counts."
+            ),
         ),
     )
 )

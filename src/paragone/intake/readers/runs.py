@@ -16,7 +16,16 @@ from paragone.intake.plain_yaml import plain_list, plain_yaml
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import KEYS, Records, Unit
 from paragone.intake.roles import asked_field, assign_roles, find_field
-from paragone.intake.run_files import SUFFIXES, Row, check_rule, is_told, metrics_in, name_in, rows_of, value_of
+from paragone.intake.run_files import (
+    SUFFIXES,
+    Row,
+    check_rule,
+    is_told,
+    metrics_in,
+    name_in,
+    rows_of,
+    value_of,
+)
 from paragone.intake.source import Source
 
 TITLE = "folders of runs"
@@ -32,7 +41,8 @@ WORDS = {
 }
 _ROLE_OF = {word: role for role, words in WORDS.items() for word in words}
 _TOKEN = re.compile(
-    rf"(?<![a-z])(?P<word>{'|'.join(sorted(_ROLE_OF, key=len, reverse=True))})[_\-= ]?(?P<number>\d+)(?!\d)",
+    rf"(?<![a-z])(?P<word>{'|'.join(sorted(_ROLE_OF, key=len, reverse=True))})[_\-="
+    r" ]?(?P<number>\d+)(?!\d)",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"^(?P<word>[sp])(?P<number>\d+)$", re.IGNORECASE)
@@ -60,7 +70,10 @@ def _walk(folder: Path, most: int) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith(".") and Path(name.removesuffix(".gz")).suffix.lower() in SUFFIXES:
+            if (
+                not name.startswith(".")
+                and Path(name.removesuffix(".gz")).suffix.lower() in SUFFIXES
+            ):
                 yield Path(place) / name
                 count += 1
                 if count >= most:
@@ -99,7 +112,9 @@ def _recognises(source: Source) -> bool:
         run = _place(source.path, path)
         if run.keys or (path.parent / ".hydra").is_dir():
             groups.setdefault(run.names, []).append(run)
-    several = [runs for runs in groups.values() if len({tuple(run.keys.items()) for run in runs}) > 1]
+    several = [
+        runs for runs in groups.values() if len({tuple(run.keys.items()) for run in runs}) > 1
+    ]
     if not several:
         return False
     looked = [runs[0].path for runs in several][:3]
@@ -114,7 +129,9 @@ def _read(source: Source, asked: Asked) -> Records:
     check_rule(asked.row)
     files = list(_walk(source.path, MOST_FILES + 1))
     if len(files) > MOST_FILES:
-        raise InputError(f"{source.where} holds more than {MOST_FILES} files: name a folder further down")
+        raise InputError(
+            f"{source.where} holds more than {MOST_FILES} files: name a folder further down"
+        )
     wanted = asked.value or asked.metric
     found: dict[tuple[tuple[str, str], ...], dict[str, object]] = {}
     metrics: dict[str, None] = {}
@@ -144,8 +161,9 @@ def _read(source: Source, asked: Asked) -> Records:
         for name, value in values.items():
             if mine.get(name, value) != value:
                 raise InputError(
-                    f"{source.where}: {name} of {_spoken(fields)} stands in two files ({where} is the second): keep "
-                    f"one, or say {argument('method', 'file')} where files are methods"
+                    f"{source.where}: {name} of {_spoken(fields)} stands in two files ({where} is"
+                    f" the second): keep one, or say {argument('method', 'file')} where files are"
+                    " methods"
                 )
             mine[name] = value
             metrics[name] = None
@@ -166,14 +184,18 @@ def _read(source: Source, asked: Asked) -> Records:
     lacking = {f"files without {wanted or 'a metric'}": sum(names in having for names in without)}
     if unread:
         lacking["files that cannot be read"] = len(unread)
-        notes.append(f"Could not be read: {', '.join(unread[:4])}{' and more' if len(unread) > 4 else ''}.")
+        notes.append(
+            f"Could not be read: {', '.join(unread[:4])}{' and more' if len(unread) > 4 else ''}."
+        )
     if asked.row is not None:
         notes.append(f"Of logs with several rows the row is taken that the rule {asked.row} picks.")
     directions = {name: known_direction(name) for name in metrics}
     return Records(records, unit, directions, source, dropped=lacking, notes=tuple(notes))
 
 
-def _values(rows: Sequence[Row], wanted: str | None, rule: str | None, where: str) -> dict[str, float]:
+def _values(
+    rows: Sequence[Row], wanted: str | None, rule: str | None, where: str
+) -> dict[str, float]:
     if wanted is not None:
         name = name_in(rows, wanted)
         return {} if name is None else {wanted: value_of(rows, name, rule, where)}
@@ -222,7 +244,9 @@ def _hydra(folder: Path) -> dict[str, str]:
     return found
 
 
-def _named(frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
+def _named(
+    frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: Asked
+) -> tuple[pd.DataFrame, list[str]]:
     """Return method, dataset and keys of every run, from the parts of the paths that differ and Hydra's settings."""
     notes: list[str] = []
     differing = [name for name in fields if frame[name].nunique(dropna=False) > 1]
@@ -230,12 +254,14 @@ def _named(frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: As
     if config:
         # Settings tell runs apart better than the numbers of jobs do.
         path = [name for name in differing if name.startswith("path.") and name != "path.run"]
-        found, _ = assign_roles(frame, [*config, *path], asked, source.where, method=_own_name(source))
+        found, _ = assign_roles(
+            frame, [*config, *path], asked, source.where, method=_own_name(source)
+        )
         used = [name for name in config if not _plays(name, found, frame)]
         if used and found.duplicated().any():
             raise InputError(
-                f"{source.where}: runs differ in {', '.join(used)} too: say what it is, {argument('method', used[0])} "
-                f"or {argument('unit', used[0])}"
+                f"{source.where}: runs differ in {', '.join(used)} too: say what it is,"
+                f" {argument('method', used[0])} or {argument('unit', used[0])}"
             )
         return found, notes
     found = pd.DataFrame(index=frame.index)
@@ -248,7 +274,10 @@ def _named(frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: As
         if role in found:
             raise InputError(f"{source.where}: two parts of the paths are called {role}")
         if frame[name].isna().any():
-            raise InputError(f"{source.where}: some paths have a {role} and others have none: name the right folder")
+            raise InputError(
+                f"{source.where}: some paths have a {role} and others have none: name the right"
+                " folder"
+            )
         found[role] = frame[name]
     levels = [name for name in differing if not name.startswith("path.")]
     told = {
@@ -263,21 +292,28 @@ def _named(frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: As
         told[role] = left.pop()
         seen = sorted(frame[told[role]].dropna().unique())
         notes.append(
-            f"{', '.join(seen[:3])}{' and more' if len(seen) > 3 else ''} in {source.path.name} are read as {role}s."
+            f"{', '.join(seen[:3])}{' and more' if len(seen) > 3 else ''} in {source.path.name} are"
+            f" read as {role}s."
         )
     if left:
         examples = ", ".join(f"{name}: {frame[name].dropna().iloc[0]}" for name in left)
         raise InputError(
-            f"{source.where}: the paths differ in several names ({examples}): say which is which with "
-            f"{argument('method', left[0])} and {argument('dataset', left[-1])}"
+            f"{source.where}: the paths differ in several names ({examples}): say which is which"
+            f" with {argument('method', left[0])} and {argument('dataset', left[-1])}"
         )
-    found.insert(0, "dataset", frame[told["dataset"]].fillna("data") if "dataset" in told else "data")
-    found.insert(0, "method", frame[told["method"]].fillna("none") if "method" in told else _own_name(source))
+    found.insert(
+        0, "dataset", frame[told["dataset"]].fillna("data") if "dataset" in told else "data"
+    )
+    found.insert(
+        0, "method", frame[told["method"]].fillna("none") if "method" in told else _own_name(source)
+    )
     return found, notes
 
 
 def _plays(name: str, found: pd.DataFrame, frame: pd.DataFrame) -> bool:
-    return any((found[column].astype(str) == frame[name].astype(str)).all() for column in found.columns)
+    return any(
+        (found[column].astype(str) == frame[name].astype(str)).all() for column in found.columns
+    )
 
 
 def _own_name(source: Source) -> str:
@@ -289,13 +325,20 @@ def _role_of_runs(frame: pd.DataFrame, source: Source, asked: Asked) -> str:
         return str(asked.unit)
     some = ", ".join(frame["path.run"].dropna().unique()[:3])
     raise InputError(
-        f"{source.where}: the numbers of its runs ({some}, ...) may count folds, seeds or subjects: say "
-        f"{argument('unit', 'fold')}, {argument('unit', 'seed')} or {argument('unit', 'subject')}"
+        f"{source.where}: the numbers of its runs ({some}, ...) may count folds, seeds or subjects:"
+        f" say {argument('unit', 'fold')}, {argument('unit', 'seed')} or"
+        f" {argument('unit', 'subject')}"
     )
 
 
 def _unit_of(found: pd.DataFrame) -> Unit:
-    return "subject" if "subject" in found else "fold" if {"fold", "repeat", "seed"} & set(found.columns) else "dataset"
+    return (
+        "subject"
+        if "subject" in found
+        else "fold"
+        if {"fold", "repeat", "seed"} & set(found.columns)
+        else "dataset"
+    )
 
 
 def _refuse_doubles(records: pd.DataFrame, metrics: Sequence[str], source: Source) -> None:
@@ -303,12 +346,17 @@ def _refuse_doubles(records: pd.DataFrame, metrics: Sequence[str], source: Sourc
     doubled = records.duplicated(keys)
     if doubled.any():
         row = records[doubled].iloc[0]
-        which = ", ".join(f"{key} {row[key]}" for key in keys if key != "dataset" or row[key] != "data")
+        which = ", ".join(
+            f"{key} {row[key]}" for key in keys if key != "dataset" or row[key] != "data"
+        )
         raise InputError(f"{source.where}: there are two runs of {which}: keep one")
 
 
 def _spoken(fields: dict[str, str]) -> str:
-    return ", ".join(f"{name.removeprefix('path.')} {value}" for name, value in fields.items()) or "a run"
+    return (
+        ", ".join(f"{name.removeprefix('path.')} {value}" for name, value in fields.items())
+        or "a run"
+    )
 
 
 result_readers.add(
@@ -318,8 +366,10 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "A log of training has a row per epoch: one row must hold the metric, or --row says which is the result; "
-            "a rule that would choose by test rows is refused.",
+            (
+                "A log of training has a row per epoch: one row must hold the metric, or --row says"
+                " which is the result; a rule that would choose by test rows is refused."
+            ),
             "Runs that are only numbered may be folds, seeds or subjects: --unit says it.",
             "A file that cannot be read is left out and named; two files of one unit are refused.",
         ),

@@ -39,7 +39,9 @@ def _recognises(source: Source) -> bool:
         return True
     names = heading(source)
     if names:
-        timed = {"fit_time", "score_time"} <= set(names) or {"mean_fit_time", "params"} <= set(names)
+        timed = {"fit_time", "score_time"} <= set(names) or {"mean_fit_time", "params"} <= set(
+            names
+        )
         return timed and any("test_" in name for name in names)
     found = source.first if source.suffix == ".json" else None
     return isinstance(found, Mapping) and _is_known(found)
@@ -72,8 +74,9 @@ def _read(source: Source, asked: Asked) -> list[Records]:
 def _of_pickle(source: Source, asked: Asked) -> list[Records]:
     if not asked.run_code:
         raise InputError(
-            f"{source.where} is a pickle, and reading one runs what stands in it: say {argument('run_code', True)} if "
-            "you trust it, or save it as CSV (pandas.DataFrame(scores).to_csv) or JSON"
+            f"{source.where} is a pickle, and reading one runs what stands in it: say"
+            f" {argument('run_code', True)} if you trust it, or save it as CSV"
+            " (pandas.DataFrame(scores).to_csv) or JSON"
         )
     import joblib
 
@@ -81,7 +84,9 @@ def _of_pickle(source: Source, asked: Asked) -> list[Records]:
         found = joblib.load(source.path)
     except Exception as error:
         # Unpickling runs a stranger's code, which may raise anything.
-        raise InputError(f"{source.where}: cannot be unpickled ({type(error).__name__}: {error})") from error
+        raise InputError(
+            f"{source.where}: cannot be unpickled ({type(error).__name__}: {error})"
+        ) from error
     return _of_objects(found, source)
 
 
@@ -109,7 +114,9 @@ def _of_table(source: Source, asked: Asked) -> list[Records]:
 
 def _methods(table: pd.DataFrame, source: Source, asked: Asked, own: str) -> list[CrossValidated]:
     """Return the methods of a table with a row per fold, told apart by a column where there is one."""
-    tests = [name for name in table.columns if name.startswith("test_") and is_number_column(table, name)]
+    tests = [
+        name for name in table.columns if name.startswith("test_") and is_number_column(table, name)
+    ]
     if not tests:
         raise InputError(f"{source.where}: no column test_* holds numbers")
     columns = [name for name in table.columns if name not in tests]
@@ -121,14 +128,18 @@ def _methods(table: pd.DataFrame, source: Source, asked: Asked, own: str) -> lis
     for name in keys.values():
         if name not in table.columns:
             raise InputError(f"{source.where}: there is no column {name!r}")
-    labels = pd.DataFrame({role: spell_all(table[name]) for role, name in keys.items()}, index=table.index)
+    labels = pd.DataFrame(
+        {role: spell_all(table[name]) for role, name in keys.items()}, index=table.index
+    )
     for role, name in (("method", own), ("dataset", "data")):
         if role not in labels:
             labels[role] = name
     values = {name: numbers(table, name, source.where) for name in tests}
     _refuse_appended(table, labels, source)
     found = []
-    for (method, dataset), places in labels.groupby(["method", "dataset"], sort=False).indices.items():
+    for (method, dataset), places in labels.groupby(
+        ["method", "dataset"], sort=False
+    ).indices.items():
         scores = {name: column[places] for name, column in values.items()}
         found.append(of_cross_validation(scores, str(method), str(dataset)))
     return found
@@ -141,11 +152,16 @@ def _refuse_appended(table: pd.DataFrame, labels: pd.DataFrame, source: Source) 
         return
     named = pd.concat([table[first].rename("number"), labels], axis=1)
     if named.duplicated().any():
-        raise InputError(f"{source.where}: its numbers of folds start again: the file holds two runs, keep one")
+        raise InputError(
+            f"{source.where}: its numbers of folds start again: the file holds two runs, keep one"
+        )
     for (method, _), group in named.groupby(["method", "dataset"], sort=False):
         there = pd.to_numeric(group["number"], errors="coerce")
         if there.max() - there.min() + 1 != len(there):
-            raise InputError(f"{source.where}: a fold of {method!r} is missing between {there.min()} and {there.max()}")
+            raise InputError(
+                f"{source.where}: a fold of {method!r} is missing between {there.min()} and"
+                f" {there.max()}"
+            )
 
 
 result_readers.add(
@@ -155,9 +171,18 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Repeated cross-validation stands in one row of numbers: with more than 5 scores, --repeats is asked for.",
-            "Whether methods had the same splits is told by return_indices=True alone; different splits are refused.",
-            "The best candidate of a search is optimistic, and said to be; successive halving is unpaired and refused.",
+            (
+                "Repeated cross-validation stands in one row of numbers: with more than 5 scores,"
+                " --repeats is asked for."
+            ),
+            (
+                "Whether methods had the same splits is told by return_indices=True alone;"
+                " different splits are refused."
+            ),
+            (
+                "The best candidate of a search is optimistic, and said to be; successive halving"
+                " is unpaired and refused."
+            ),
             "A pickle is read only with --run-code: reading one runs what stands in it.",
         ),
     )

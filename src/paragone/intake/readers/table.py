@@ -37,11 +37,15 @@ def _read(source: Source, asked: Asked) -> Records:
     keys = {name: name for name in UNITS if name in table.columns}
     if item is not None:
         keys = {name: role for name, role in keys.items() if name != item} | {item: "item"}
-    task = next((name for name in table.columns if name.lower() in TASKS and name not in keys), None)
+    task = next(
+        (name for name in table.columns if name.lower() in TASKS and name not in keys), None
+    )
     if task is not None and "dataset" not in keys:
         keys[task] = "dataset"
     cluster = (
-        None if item is None else next((n for n in table.columns if n.lower() in CLUSTERS and n not in keys), None)
+        None
+        if item is None
+        else next((n for n in table.columns if n.lower() in CLUSTERS and n not in keys), None)
     )
     own = {*keys, "method", "metric", "at", cluster}
     scored = [name for name in table.columns if name not in own and is_numeric(table[name])]
@@ -50,7 +54,8 @@ def _read(source: Source, asked: Asked) -> Records:
         metrics = ["value"]
     if not metrics:
         raise InputError(
-            f"{source.where}: no column holds numbers that may be scores: say {argument('value', 'COLUMN')}"
+            f"{source.where}: no column holds numbers that may be scores: say"
+            f" {argument('value', 'COLUMN')}"
         )
     found = pd.DataFrame({"method": spell_all(table["method"])})
     found["dataset"] = "data"
@@ -64,14 +69,19 @@ def _read(source: Source, asked: Asked) -> Records:
         notes += said
     if "metric" in table.columns and metrics == ["value"]:
         found = _one_column_per_metric(found, table["metric"], _called("value", asked), source)
-        names = [name for name in found.columns if name not in ("method", "dataset", "cluster", *keys.values())]
+        names = [
+            name
+            for name in found.columns
+            if name not in ("method", "dataset", "cluster", *keys.values())
+        ]
     else:
         names = [_called(name, asked) for name in metrics]
     unit = _unit(found)
     left = [name for name in scored if name not in metrics]
     if left:
         notes.append(
-            f"Columns that are no scores by their names were left out of {source.path.name}: {', '.join(left)}."
+            f"Columns that are no scores by their names were left out of {source.path.name}:"
+            f" {', '.join(left)}."
         )
     directions = {name: named_metric(name).higher_is_better for name in names}
     return Records(found, unit, directions, source, notes=tuple(notes))
@@ -95,13 +105,18 @@ def _item_column(table: pd.DataFrame, asked: Asked) -> str | None:
         if asked.unit not in table.columns:
             raise unknown_name("column (--unit)", asked.unit, [str(one) for one in table.columns])
         return None if asked.unit in UNITS else asked.unit
-    plain = {str(name).strip().lower().replace("-", "_").removesuffix("_id"): str(name) for name in table.columns}
+    plain = {
+        str(name).strip().lower().replace("-", "_").removesuffix("_id"): str(name)
+        for name in table.columns
+    }
     return next((plain[name] for name in IDS if name in plain), None)
 
 
 def _is_wide(table: pd.DataFrame, asked: Asked) -> bool:
     """Whether columns are methods: several of numbers, of which none is called by a metric."""
-    scored = scores_by_name([n for n in table.columns if n not in UNITS and is_numeric(table[n])], set())
+    scored = scores_by_name(
+        [n for n in table.columns if n not in UNITS and is_numeric(table[n])], set()
+    )
     known = [name for name in scored if named_metric(name).higher_is_better is not None]
     return len(scored) > 1 and not known and asked.value is None and asked.metric not in scored
 
@@ -112,21 +127,32 @@ def _wide(source: Source, frame: pd.DataFrame, asked: Asked) -> Records:
     kept = [key for key in ("repeat", "fold", "seed") if (tidy.frame[key] != "").any()]
     found = tidy.frame[["method", "dataset", *kept, "value"]].rename(columns={"value": name})
     notes = (*tidy.warnings, *tidy.notes)
-    return Records(found, _unit(found), {name: named_metric(name).higher_is_better}, source, notes=notes)
+    return Records(
+        found, _unit(found), {name: named_metric(name).higher_is_better}, source, notes=notes
+    )
 
 
 def _called(name: str, asked: Asked) -> str:
     return (asked.metric or "score") if name == "value" else name
 
 
-def _one_column_per_metric(found: pd.DataFrame, metric: pd.Series, value: str, source: Source) -> pd.DataFrame:
+def _one_column_per_metric(
+    found: pd.DataFrame, metric: pd.Series, value: str, source: Source
+) -> pd.DataFrame:
     keys = [name for name in found.columns if name != value]
     long = found.assign(metric=spell_all(metric))
     doubled = long.duplicated([*keys, "metric"])
     if doubled.any():
         row = long[doubled].iloc[0]
-        raise InputError(f"{source.where}: the {row['metric']} of {row['method']!r} on {row['dataset']} stands twice")
-    return long.pivot(index=keys, columns="metric", values=value).reset_index().rename_axis(columns=None)
+        raise InputError(
+            f"{source.where}: the {row['metric']} of {row['method']!r} on {row['dataset']} stands"
+            " twice"
+        )
+    return (
+        long.pivot(index=keys, columns="metric", values=value)
+        .reset_index()
+        .rename_axis(columns=None)
+    )
 
 
 def _unit(found: pd.DataFrame) -> Unit:
@@ -150,8 +176,14 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Numbers that are no scores by their names (n_rows, time, seed) are left out and named.",
-            "A file without a column of methods holds one method, called by the file or by NAME=PATH.",
+            (
+                "Numbers that are no scores by their names (n_rows, time, seed) are left out and"
+                " named."
+            ),
+            (
+                "A file without a column of methods holds one method, called by the file or by"
+                " NAME=PATH."
+            ),
         ),
         order=100,
     )

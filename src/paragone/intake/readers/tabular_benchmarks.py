@@ -17,13 +17,22 @@ from paragone.stats.intake import spell_all
 
 ARENA = "results of TabArena"
 ZILLA = "results of TabZilla"
-WITH_UNIT = ("rmse", "mae", "mse", "root_mean_squared_error", "mean_absolute_error", "mean_squared_error")
+WITH_UNIT = (
+    "rmse",
+    "mae",
+    "mse",
+    "root_mean_squared_error",
+    "mean_absolute_error",
+    "mean_squared_error",
+)
 _FOLD = re.compile(r"^(?P<dataset>.+)__fold_(?P<fold>\d+)$")
 
 
 def _is_arena(source: Source) -> bool:
     names = set(heading(source))
-    return names.issuperset(("dataset", "fold", "metric_error")) and bool(names & {"framework", "method"})
+    return names.issuperset(("dataset", "fold", "metric_error")) and bool(
+        names & {"framework", "method"}
+    )
 
 
 def _read_arena(source: Source, asked: Asked) -> Records:
@@ -37,11 +46,15 @@ def _read_arena(source: Source, asked: Asked) -> Records:
     for name in ("dataset", "fold"):
         found[name] = spell_all(table[name])
     found["metric_error"] = numbers(table, "metric_error", source.where)
-    found, twins = without_twins(found, ["method", "dataset", "fold"], ["metric_error"], source.where)
+    found, twins = without_twins(
+        found, ["method", "dataset", "fold"], ["metric_error"], source.where
+    )
     mixed = {}
     kinds = []
     if "metric" in table.columns:
-        told = pd.DataFrame({"dataset": spell_all(table["dataset"]), "metric": spell_all(table["metric"])})
+        told = pd.DataFrame(
+            {"dataset": spell_all(table["dataset"]), "metric": spell_all(table["metric"])}
+        )
         several = told.drop_duplicates()["dataset"].duplicated()
         if several.any():
             one = told.drop_duplicates()["dataset"][several].iloc[0]
@@ -49,12 +62,13 @@ def _read_arena(source: Source, asked: Asked) -> Records:
         kinds = sorted(set(told["metric"]))
         if len(kinds) > 1 or set(kinds) & set(WITH_UNIT):
             mixed["metric_error"] = (
-                f"the error by {' on some datasets and by '.join(kinds)}{' on others' * (len(kinds) > 1)}"
+                "the error by"
+                f" {' on some datasets and by '.join(kinds)}{' on others' * (len(kinds) > 1)}"
             )
     designs = dict.fromkeys(pd.unique(found["dataset"]))
     note = (
-        "TabArena counts repeats and folds in one index, so the column fold does not tell how the rows were split; its "
-        "own tasks have 3 folds per repeat (--test-train-ratio 0.5)."
+        "TabArena counts repeats and folds in one index, so the column fold does not tell how the"
+        " rows were split; its own tasks have 3 folds per repeat (--test-train-ratio 0.5)."
     )
     dropped = {**rows.dropped, "rows that stand twice": twins}
     return Records(
@@ -76,15 +90,22 @@ def _read_zilla(source: Source, asked: Asked) -> Records:
         for name in table.columns
         if name.endswith("__test") and is_number_column(table, name)
     ]
-    both = [name for name in both if f"{name}__val" in table.columns and known_direction(name) is not None]
+    both = [
+        name
+        for name in both
+        if f"{name}__val" in table.columns and known_direction(name) is not None
+    ]
     if not both:
-        raise InputError(f"{source.where}: no metric has columns METRIC__test and METRIC__val to pick a trial by")
+        raise InputError(
+            f"{source.where}: no metric has columns METRIC__test and METRIC__val to pick a trial by"
+        )
     wanted = None if asked.metric is None else asked.metric.removesuffix("__test")
     if wanted is not None and wanted not in both:
         raise unknown_name("metric", wanted, both)
     if wanted is None and len(both) > 1:
         raise InputError(
-            f"{source.where} holds {len(both)} metrics; choose one of {', '.join(both)} with --metric NAME"
+            f"{source.where} holds {len(both)} metrics; choose one of {', '.join(both)} with"
+            " --metric NAME"
         )
     metric = wanted or both[0]
     found = _of_folds(table, source)
@@ -95,18 +116,27 @@ def _read_zilla(source: Source, asked: Asked) -> Records:
     found, twins = without_twins(found, [*keys, "trial"], ["val", name], source.where)
     n_trials = len(found)
     higher = bool(known_direction(metric))
-    # Trials without a value on validation rows failed; a fold where all did is a failure of the method.
+    # Trials without a value on validation rows failed; a fold where all did is a failure of the
+    # method.
     order = found["val"].fillna(-np.inf if higher else np.inf)
     found = found.assign(order=-order if higher else order)
     best = found.sort_values([*keys, "order", "trial_place"], kind="stable").drop_duplicates(keys)
     best = best.assign(**{name: best[name].where(best["val"].notna())})
     kept = best[[*keys, name]].sort_index().reset_index(drop=True)
     note = (
-        f"Of {n_trials} trials the one with the best {metric} on validation rows stands for a method on a fold, the "
-        "first of equals; test rows choose nothing."
+        f"Of {n_trials} trials the one with the best {metric} on validation rows stands for a"
+        " method on a fold, the first of equals; test rows choose nothing."
     )
     dropped = {**rows.dropped, "rows that stand twice": twins}
-    return Records(kept, "fold", {name: higher}, source, dropped=dropped, notes=(*rows.notes, note), failures=True)
+    return Records(
+        kept,
+        "fold",
+        {name: higher},
+        source,
+        dropped=dropped,
+        notes=(*rows.notes, note),
+        failures=True,
+    )
 
 
 def _of_folds(table: pd.DataFrame, source: Source) -> pd.DataFrame:
@@ -133,8 +163,14 @@ result_readers.add(
         _read_arena,
         _is_arena,
         traps=(
-            "metric_error is lower-better, and of another metric on other datasets: only who is better counts then.",
-            "fold counts repeats and folds in one index: within a dataset nothing is tested before the design is said.",
+            (
+                "metric_error is lower-better, and of another metric on other datasets: only who is"
+                " better counts then."
+            ),
+            (
+                "fold counts repeats and folds in one index: within a dataset nothing is tested"
+                " before the design is said."
+            ),
         ),
     )
 )
@@ -144,6 +180,11 @@ result_readers.add(
         ZILLA,
         _read_zilla,
         _is_zilla,
-        traps=("Every trial of a search is a row: the trial is picked on validation rows, never on test rows.",),
+        traps=(
+            (
+                "Every trial of a search is a row: the trial is picked on validation rows, never on"
+                " test rows."
+            ),
+        ),
     )
 )

@@ -1,7 +1,8 @@
 """The process of a cell: what it does between the fork and its end.
 
-Everything here runs in the child alone. It begins by cutting itself off from its parent's files, signals and folders,
-and ends with ``os._exit``: nothing of what the method did, opened or changed is left.
+Everything here runs in the child alone. It begins by cutting itself off from its parent's files,
+signals and folders, and ends with ``os._exit``: nothing of what the method did, opened or changed
+is left.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ LEAST_DESCRIPTOR = 512
 """Where the child's own channel is put: programs that close the descriptors they do not know begin low."""
 
 
-def begin_cell_process(seat: int, surroundings: Surroundings, temporary: str, output: int, channel: Channel) -> Channel:
+def begin_cell_process(
+    seat: int, surroundings: Surroundings, temporary: str, output: int, channel: Channel
+) -> Channel:
     """Cut this new process off from everything that it inherited, and return its channel to the seat.
 
     Parameters
@@ -54,7 +57,8 @@ def begin_cell_process(seat: int, surroundings: Surroundings, temporary: str, ou
     """
     end_with_parent(seat)
     be_ended_first()
-    # A group of its own, but no session: those of a desktop are scheduled as if their niceness did not count.
+    # A group of its own, but no session: those of a desktop are scheduled as if their niceness did
+    # not count.
     os.setpgid(0, 0)
     for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -68,7 +72,9 @@ def begin_cell_process(seat: int, surroundings: Surroundings, temporary: str, ou
     sys.stderr = sys.__stderr__ = _line_by_line(2)  # type: ignore[misc]
     faulthandler.enable(2)
     faulthandler.register(signal.SIGUSR1, 2)
-    _set_environment({**surroundings.environment, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)})
+    _set_environment(
+        {**surroundings.environment, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)}
+    )
     tempfile.tempdir = temporary
     sys.path[:] = surroundings.import_path
     os.chdir(surroundings.folder)
@@ -77,7 +83,9 @@ def begin_cell_process(seat: int, surroundings: Surroundings, temporary: str, ou
 
 def _line_by_line(descriptor: int) -> Any:
     """Open a stream whose lines are written as they come: a cell that is ended from outside has no time to flush."""
-    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    return open(
+        descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )
 
 
 def _set_environment(wanted: Mapping[str, str]) -> None:
@@ -140,7 +148,8 @@ def work_on(
     laid : LaidSplit
         Its data.
     shared : SplitData, optional
-        The data as the cells before it in its group had them, by which the protocol knows what it may share.
+        The data as the cells before it in its group had them, by which the protocol knows what it
+        may share.
     """
     forget_peak_memory()
     before = memory_figures()
@@ -153,7 +162,8 @@ def work_on(
             return task, ()
         handed: list[SplitData] = []
         outcome = perform(task, lambda: _kept(handed, laid.mapped() if shared is None else shared))
-    # What was read of the data is told apart from what the method allocated as long as it is mapped.
+    # What was read of the data is told apart from what the method allocated as long as it is
+    # mapped.
     peak = _peak_since(before)
     handed.clear()
     return replace(outcome, peak_memory=peak), watch.seen

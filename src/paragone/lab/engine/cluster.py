@@ -51,8 +51,8 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
     Parameters
     ----------
     address : str, optional
-        The scheduler's address, such as ``"tcp://host:8786"``; where it is not given, a cluster of this machine's own,
-        which listens on the loopback address only.
+        The scheduler's address, such as ``"tcp://host:8786"``; where it is not given, a cluster of
+        this machine's own, which listens on the loopback address only.
     workers : int, optional
         Worker processes of the cluster on this machine; one per core where it is not given.
 
@@ -64,10 +64,13 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise InputError("--engine dask needs Dask's distributed: pip install 'paragone[dask]'") from error
+        raise InputError(
+            "--engine dask needs Dask's distributed: pip install 'paragone[dask]'"
+        ) from error
     if address is None:
-        # Whoever reaches a scheduler, a worker or a nanny can have it run code, so each is told where to listen: no
-        # default, and no setting of Dask's that a user has for other clusters, opens this one to the network.
+        # Whoever reaches a scheduler, a worker or a nanny can have it run code, so each is told
+        # where to listen: no default, and no setting of Dask's that a user has for other clusters,
+        # opens this one to the network.
         with (
             LocalCluster(
                 n_workers=workers or None,
@@ -85,8 +88,8 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
         client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
-            f"no Dask scheduler answers at {address} within {CONNECT_SECONDS:g} s ({error}): start one with "
-            "`dask scheduler`, or see that the address is right"
+            f"no Dask scheduler answers at {address} within {CONNECT_SECONDS:g} s ({error}): start"
+            " one with `dask scheduler`, or see that the address is right"
         ) from error
     with client:
         yield client.get_executor()
@@ -124,8 +127,9 @@ class DaskCluster(Workplace):
     conditions : Conditions
         Of the run.
     most : int, optional
-        The most cells in flight. Where it is not given, there are two per thread of the workers, and more of short
-        ones, so that no worker waits and an adaptive cluster sees work to grow for.
+        The most cells in flight. Where it is not given, there are two per thread of the workers,
+        and more of short ones, so that no worker waits and an adaptive cluster sees work to grow
+        for.
     """
 
     can_end = True
@@ -191,8 +195,8 @@ class DaskCluster(Workplace):
 
     def _gone(self) -> InputError:
         return InputError(
-            f"the Dask scheduler at {self._address} is gone: every finished cell is kept; start it and run the same "
-            "command again to go on"
+            f"the Dask scheduler at {self._address} is gone: every finished cell is kept; start it"
+            " and run the same command again to go on"
         )
 
     @override
@@ -221,7 +225,8 @@ class DaskCluster(Workplace):
         return future
 
     def _forget(self, key: str, sent: Any) -> None:
-        # The result is here: the cluster need not keep it, nor work it out again when its worker is lost.
+        # The result is here: the cluster need not keep it, nor work it out again when its worker is
+        # lost.
         sent.release()
         with self._lock:
             self._futures.pop(key, None)
@@ -242,11 +247,15 @@ class DaskCluster(Workplace):
         worker = str(message.get("worker"))
         with self._lock:
             # Dask would keep what is meant for a worker that is gone waiting for it.
-            self._stranded += [self._futures[key] for key, meant in self._meant_for.items() if meant == worker]
+            self._stranded += [
+                self._futures[key] for key, meant in self._meant_for.items() if meant == worker
+            ]
             if message.get("expected"):
                 return
             keys = [key for key, at in self._begun_at.items() if at == worker]
-            self._lost += [(self._futures[key], Loss(f"the worker {worker} was lost")) for key in keys]
+            self._lost += [
+                (self._futures[key], Loss(f"the worker {worker} was lost")) for key in keys
+            ]
             for key in keys:
                 del self._begun_at[key]
             again = f"; {len(keys)} of its cells begin again elsewhere" if keys else ""

@@ -1,9 +1,11 @@
 """GuardedProcess: one worker process whose tasks are timed, watched and, when over a limit, ended.
 
-It is what cells run in where no process can be forked (macOS, Windows); on Linux see `paragone.lab.engine.hermetic`.
+It is what cells run in where no process can be forked (macOS, Windows); on Linux see
+`paragone.lab.engine.hermetic`.
 
-The watching is done from outside, by whoever asked for the task: native code that holds the interpreter cannot stop it,
-and a task that fills the memory in one allocation is seen within a fiftieth of a second.
+The watching is done from outside, by whoever asked for the task: native code that holds the
+interpreter cannot stop it, and a task that fills the memory in one allocation is seen within a
+fiftieth of a second.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class GuardedProcess:
     Parameters
     ----------
     limits : Limits
-        What one task may cost. A process that is over is ended, and another one starts for the next task.
+        What one task may cost. A process that is over is ended, and another one starts for the next
+        task.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -54,7 +57,8 @@ class GuardedProcess:
         """Begin to start the process, so that a limit covers the task alone; None where it is there."""
         if self._pool is not None:
             return None
-        # The process ends with its parent by itself, so a daemon, such as a Dask worker, may have it as a child.
+        # The process ends with its parent by itself, so a daemon, such as a Dask worker, may have
+        # it as a child.
         multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
         self._pool = ProcessPoolExecutor(
             max_workers=1,
@@ -70,10 +74,15 @@ class GuardedProcess:
     def _note_process(self, ready: Future[int]) -> None:
         if not ready.cancelled() and ready.exception() is None:
             self._process = ready.result()
-            self._held_at_start = memory_held(self._process) if self._limits.memory is not None else 0
+            self._held_at_start = (
+                memory_held(self._process) if self._limits.memory is not None else 0
+            )
 
     def run(
-        self, function: Callable[..., Given], *args: Any, abandoned: Callable[[], bool] | None = None
+        self,
+        function: Callable[..., Given],
+        *args: Any,
+        abandoned: Callable[[], bool] | None = None,
     ) -> Given | Outcome | Loss:
         """Run a task to its end, or to its limit.
 
@@ -87,8 +96,8 @@ class GuardedProcess:
         Returns
         -------
         Given, Outcome or Loss
-            What the task gave; a timeout or a failure where it went over a limit, and a failure where it crashed; a
-            loss where the process was killed.
+            What the task gave; a timeout or a failure where it went over a limit, and a failure
+            where it crashed; a loss where the process was killed.
 
         Raises
         ------
@@ -110,12 +119,18 @@ class GuardedProcess:
             self.kill()
             crash = next((name for name in CRASHES if f"{name}(" in str(error)), None)
             if crash is not None:
-                return Outcome("failed", error=f"crashed its process in native code ({crash})", traceback=str(error))
+                return Outcome(
+                    "failed",
+                    error=f"crashed its process in native code ({crash})",
+                    traceback=str(error),
+                )
             return Loss(f"{type(error).__name__}: {error}")
         self._replace_if_swollen()
         return given
 
-    def _watch(self, future: Future[Any], begun: float, abandoned: Callable[[], bool] | None) -> Outcome | None:
+    def _watch(
+        self, future: Future[Any], begun: float, abandoned: Callable[[], bool] | None
+    ) -> Outcome | None:
         """Wait for a task; return what to say of it where it went over a limit."""
         looks = 0
         while True:
@@ -161,8 +176,8 @@ class GuardedProcess:
 class FreshProcesses:
     """Works on cells where no process can be forked: each cell in a process that is started for it.
 
-    It has the methods of `paragone.lab.engine.hermetic.CellProcesses`. Starting Python and importing the libraries
-    takes a second or two per cell.
+    It has the methods of `paragone.lab.engine.hermetic.CellProcesses`. Starting Python and
+    importing the libraries takes a second or two per cell.
 
     Parameters
     ----------
@@ -188,7 +203,9 @@ class FreshProcesses:
             if warming is not None:
                 warming.result()
 
-    def run(self, order: CellOrder, abandoned: Callable[[], bool] | None = None) -> tuple[Reply, tuple[str, ...]]:
+    def run(
+        self, order: CellOrder, abandoned: Callable[[], bool] | None = None
+    ) -> tuple[Reply, tuple[str, ...]]:
         """Have a cell worked on to its end, or to its limit."""
         if order.limits != self._limits:
             self.kill()
@@ -225,8 +242,8 @@ def _be_ready() -> int:
 
 
 def _begin_worker(coordinator: int) -> None:
-    # A worker keeps the arrays of its last split; where psutil is installed, loky would take that for a leak,
-    # end the worker and warn.
+    # A worker keeps the arrays of its last split; where psutil is installed, loky would take that
+    # for a leak, end the worker and warn.
     process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     # Ctrl-C reaches the whole process group; the coordinator alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,8 +2,9 @@
 
     this process  --executes-->  zygote  --forks-->  seat  --forks-->  cell, cell, cell, ...
 
-What a cell computes depends on its own inputs and seed only, and nothing that it does ends more than itself. All that
-is here runs in the process of whoever orders cells: the coordinator of a run, or a worker of a cluster.
+What a cell computes depends on its own inputs and seed only, and nothing that it does ends more
+than itself. All that is here runs in the process of whoever orders cells: the coordinator of a run,
+or a worker of a cluster.
 """
 
 from __future__ import annotations
@@ -29,7 +30,18 @@ from paragone.lab.engine.preloading import Preload
 from paragone.lab.engine.processes import Channel, load_plain, read_all
 from paragone.lab.engine.task import failure
 
-OF_NATIVE_CODE = ("OMP_", "OPENBLAS_", "MKL_", "NUMBA_", "LD_", "PYTHON", "GOTO_", "VECLIB_", "BLIS_", "KMP_")
+OF_NATIVE_CODE = (
+    "OMP_",
+    "OPENBLAS_",
+    "MKL_",
+    "NUMBA_",
+    "LD_",
+    "PYTHON",
+    "GOTO_",
+    "VECLIB_",
+    "BLIS_",
+    "KMP_",
+)
 """Variables that libraries read once, when they are loaded: a zygote cannot be had with others later."""
 HASH_SEED = "0"
 END_SECONDS = 10.0
@@ -81,7 +93,8 @@ class Zygotes:
         if self._running is None:
             self._running = _RunningZygote()
         if not self._running.preload(preload):
-            # A package that starts a thread when it is imported must be imported in the cell itself.
+            # A package that starts a thread when it is imported must be imported in the cell
+            # itself.
             self._end()
             self._running = _RunningZygote()
             self._running.refuse(preload.modules)
@@ -106,20 +119,32 @@ class _RunningZygote:
         self._loaded: set[str] = set()
         self._refused: set[str] = set()
         self._control, there = Channel.pair()
-        environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONHASHSEED": HASH_SEED}
-        # The path of this process, which may have been changed since it began; and not the working folder before all
-        # others, where a file may have the name of a module.
+        environment = {
+            **os.environ,
+            **dict.fromkeys(THREAD_VARIABLES, "1"),
+            "PYTHONHASHSEED": HASH_SEED,
+        }
+        # The path of this process, which may have been changed since it began; and not the working
+        # folder before all others, where a file may have the name of a module.
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         try:
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, *flags, "-P", "-m", "paragone.lab.engine.zygote", str(there.fileno())],
+                [
+                    sys.executable,
+                    *flags,
+                    "-P",
+                    "-m",
+                    "paragone.lab.engine.zygote",
+                    str(there.fileno()),
+                ],
                 pass_fds=[there.fileno()],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                # Ctrl-C reaches the process group of the terminal; the coordinator alone decides what it means.
+                # Ctrl-C reaches the process group of the terminal; the coordinator alone decides
+                # what it means.
                 process_group=0,
             )
         finally:
@@ -128,7 +153,9 @@ class _RunningZygote:
             self._control.receive()
         except EOFError as error:
             self._process.wait()
-            raise NoSeat(f"a process that only starts Python ended at once{self.last_words()}") from error
+            raise NoSeat(
+                f"a process that only starts Python ended at once{self.last_words()}"
+            ) from error
 
     def fits(self) -> bool:
         """Tell whether this is the zygote that would be started now, and lives."""
@@ -199,7 +226,11 @@ def surroundings(temporary: str, *, one_cell: bool = True) -> Surroundings:
     one_cell : bool, default=True
         Whether every cell gets a process of its own.
     """
-    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONHASHSEED": HASH_SEED}
+    environment = {
+        **os.environ,
+        **dict.fromkeys(THREAD_VARIABLES, "1"),
+        "PYTHONHASHSEED": HASH_SEED,
+    }
     return Surroundings(environment, os.getcwd(), tuple(sys.path), temporary, one_cell)
 
 
@@ -236,7 +267,9 @@ class CellProcesses:
         if self._seat is None:
             self._seat = _Connection(*ZYGOTES.seat(self._place(), self._preload))
 
-    def run(self, order: CellOrder, abandoned: Callable[[], bool] | None = None) -> tuple[Reply, tuple[str, ...]]:
+    def run(
+        self, order: CellOrder, abandoned: Callable[[], bool] | None = None
+    ) -> tuple[Reply, tuple[str, ...]]:
         """Have a cell worked on to its end, or to its limit.
 
         Parameters
@@ -284,10 +317,14 @@ class _Connection:
         self._channel = channel
         self._talking = threading.Lock()
 
-    def order(self, order: CellOrder, abandoned: Callable[[], bool] | None) -> tuple[Reply, tuple[str, ...]]:
+    def order(
+        self, order: CellOrder, abandoned: Callable[[], bool] | None
+    ) -> tuple[Reply, tuple[str, ...]]:
         with self._talking:
             self._channel.send(order)
-            while abandoned is not None and not select.select([self._channel], [], [], ASK_SECONDS)[0]:
+            while (
+                abandoned is not None and not select.select([self._channel], [], [], ASK_SECONDS)[0]
+            ):
                 if abandoned():
                     raise Abandoned
             reply, descriptors = self._channel.receive()
@@ -307,9 +344,16 @@ class _Connection:
 def _opened(body: bytes, size: int, checksum: int, output: str) -> tuple[Reply, tuple[str, ...]]:
     """Read the result of a cell, which may be anything: the method was in the same process."""
     if len(body) != size or zlib.crc32(body) != checksum:
-        return Outcome(
-            "failed", error="its result was damaged on the way: the method wrote into files it had not opened"
-        ), ()
+        return (
+            Outcome(
+                "failed",
+                error=(
+                    "its result was damaged on the way: the method wrote into files it had not"
+                    " opened"
+                ),
+            ),
+            (),
+        )
     try:
         result: Any = load_plain(body)
         ended, opened = result

@@ -1,7 +1,8 @@
 """LaidSplit: the arrays of one split in one sealed memory file, from which every cell has its own private copy.
 
-A cell maps the file as private: what it writes, in Python or in native code, only it sees, and a page is copied only
-when it is written. The seal keeps even a writable descriptor from changing what the next cell gets.
+A cell maps the file as private: what it writes, in Python or in native code, only it sees, and a
+page is copied only when it is written. The seal keeps even a writable descriptor from changing what
+the next cell gets.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class ArrayPlace:
     @property
     def end(self) -> int:
         """The first byte after it."""
-        return self.offset + np.dtype(self.dtype).itemsize * int(np.prod(self.shape, dtype=np.int64))
+        return self.offset + np.dtype(self.dtype).itemsize * int(
+            np.prod(self.shape, dtype=np.int64)
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ class LaidSplit:
             parts = tuple(arrays[f"{name}.{part}"] for part in SPARSE_PARTS)
             found[name] = sparse.csr_array(parts, shape=shape, copy=False)
         for name, count in self.tables.items():
-            found[name] = from_buffers({str(part): arrays[f"{name}.{part}"] for part in range(count)})
+            found[name] = from_buffers(
+                {str(part): arrays[f"{name}.{part}"] for part in range(count)}
+            )
         return SplitData(**found, task=self.task)
 
     def close(self) -> None:
@@ -95,15 +100,19 @@ class LaidSplit:
 def lay_out_split(reference: SplitReference) -> LaidSplit:
     """Cut a split out of its spooled dataset, scale it, and put it into a sealed memory file.
 
-    Dense rows are copied block by block straight to where they stay, and what was read of the source is let go again,
-    so that no more than one copy of the data is in memory.
+    Dense rows are copied block by block straight to where they stay, and what was read of the
+    source is let go again, so that no more than one copy of the data is in memory.
     """
     X, y, beside = load_spooled(reference.folder)
     if sparse.issparse(X) or sparse.issparse(y) or is_table(X):
         return _from_arrays(cut_out(X, y, beside, reference))
     rows = {"train": reference.train, "test": reference.test}
     parts = {f"y_{role}": y[chosen] for role, chosen in rows.items()}
-    parts |= {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in rows.items()}
+    parts |= {
+        f"{name}_{role}": values[chosen]
+        for name, values in beside.items()
+        for role, chosen in rows.items()
+    }
     wanted = {f"X_{role}": ("<f8", (len(chosen), X.shape[1])) for role, chosen in rows.items()}
     wanted |= {name: (part.dtype.str, part.shape) for name, part in parts.items()}
     laid, memory = _new_file(wanted, {}, reference.task)
@@ -133,7 +142,9 @@ def _from_arrays(data: SplitData) -> LaidSplit:
             arrays |= {f"{name}.{part}": getattr(matrix, part) for part in SPARSE_PARTS}
         else:
             arrays[name] = matrix
-    laid, memory = _new_file({name: (a.dtype.str, a.shape) for name, a in arrays.items()}, shapes, data.task)
+    laid, memory = _new_file(
+        {name: (a.dtype.str, a.shape) for name, a in arrays.items()}, shapes, data.task
+    )
     for name, array in arrays.items():
         _view(memory, laid.places[name])[...] = array
     return _sealed(replace(laid, tables=tables), memory)
@@ -147,7 +158,9 @@ def _present(data: SplitData) -> Iterator[tuple[str, Any]]:
 
 
 def _new_file(
-    wanted: Mapping[str, tuple[str, tuple[int, ...]]], shapes: Mapping[str, tuple[int, int]], task: str
+    wanted: Mapping[str, tuple[str, tuple[int, ...]]],
+    shapes: Mapping[str, tuple[int, int]],
+    task: str,
 ) -> tuple[LaidSplit, mmap.mmap]:
     places: dict[str, ArrayPlace] = {}
     end = 0
@@ -155,7 +168,8 @@ def _new_file(
         places[name] = ArrayPlace(dtype, shape, -(-end // ALIGNMENT) * ALIGNMENT)
         end = places[name].end
     descriptor = os.memfd_create("paragone-split", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    # Asking for the pages now turns a full memory into an error here; later it would be a signal that ends the process.
+    # Asking for the pages now turns a full memory into an error here; later it would be a signal
+    # that ends the process.
     os.posix_fallocate(descriptor, 0, max(end, 1))
     memory = mmap.mmap(descriptor, max(end, 1), flags=mmap.MAP_SHARED)
     return LaidSplit(descriptor, max(end, 1), places, dict(shapes), task), memory

@@ -70,8 +70,9 @@ class CellMemory:
     def of(self, method: str, dataset: str) -> int:
         """Return what a worker may hold that is at a cell: the rows of its split, what the method adds, and itself.
 
-        What is not known of a method on a dataset is taken from its other datasets, in proportion to their size; of a
-        method that nobody has seen yet, one copy of its training rows is expected.
+        What is not known of a method on a dataset is taken from its other datasets, in proportion
+        to their size; of a method that nobody has seen yet, one copy of its training rows is
+        expected.
         """
         size = self.data[dataset]
         own = self._own(method, dataset, size)
@@ -87,8 +88,8 @@ class CellMemory:
                 if name == method and other in self.data
             ]
             peak = max((size * seen / other for seen, other in known), default=None)
-        # A peak is told without the rows that were read until the end of the cell; those of the test part were not
-        # there yet when the fit was at its peak, and hide as much of it.
+        # A peak is told without the rows that were read until the end of the cell; those of the
+        # test part were not there yet when the fit was at its peak, and hide as much of it.
         return int(size * share) if peak is None else int(peak + size * (1 - share))
 
     def largest(self, cells: Iterable[Cell], count: int) -> list[int]:
@@ -146,7 +147,8 @@ class MemoryForecast:
         >>> forecast.sentence(adapts=True)
         '5 workers need about 30 GiB of memory, this machine has 24 GiB free: using 3'
         >>> forecast.sentence(adapts=False)
-        '5 workers need about 30 GiB of memory, this machine has 24 GiB free: 3 would fit; the system may end cells'
+        '5 workers need about 30 GiB of memory, this machine has 24 GiB free: 3 would fit; the
+        system may end cells'
         """
         if self.available is None or sum(self.needs) <= USABLE_SHARE * self.available.size:
             return None
@@ -158,7 +160,11 @@ class MemoryForecast:
             using = ": using 1" if adapts and count > 1 else ""
             one = f"; one alone needs {format_size(self.needs[0])}" if count > 1 else ""
             return f"{need}, {there}{using}{one}; the system may end cells"
-        end = f"using {self.fitting}" if adapts else f"{self.fitting} would fit; the system may end cells"
+        end = (
+            f"using {self.fitting}"
+            if adapts
+            else f"{self.fitting} would fit; the system may end cells"
+        )
         return f"{need}, {there}: {end}"
 
 
@@ -173,9 +179,9 @@ class AvailableMemory:
 def available_memory() -> AvailableMemory | None:
     """Return how much memory this process and its workers may still take; None where the system does not tell.
 
-    On Linux that is the least of what the machine has free and of what each of the memory cgroups above this process
-    has left, of version 1 or 2: a container, a job of Slurm or a service has one. What they hold of files can
-    be given back and counts as free.
+    On Linux that is the least of what the machine has free and of what each of the memory cgroups
+    above this process has left, of version 1 or 2: a container, a job of Slurm or a service has
+    one. What they hold of files can be given back and counts as free.
 
     Examples
     --------
@@ -202,7 +208,9 @@ def _machine_memory() -> AvailableMemory | None:
     return AvailableMemory(int(psutil.virtual_memory().available), "this machine has")
 
 
-def cgroup_memory_left(proc: Path = Path("/proc/self"), mounts: Path = Path("/sys/fs/cgroup")) -> int | None:
+def cgroup_memory_left(
+    proc: Path = Path("/proc/self"), mounts: Path = Path("/sys/fs/cgroup")
+) -> int | None:
     """Return what the memory cgroups of this process have left, the least of all above it; None where none has a limit.
 
     Parameters
@@ -226,7 +234,8 @@ def cgroup_memory_left(proc: Path = Path("/proc/self"), mounts: Path = Path("/sy
         else:
             continue
         for root in roots:
-            # In a container the path may be that of the host: what is not there is passed over, up to the root.
+            # In a container the path may be that of the host: what is not there is passed over, up
+            # to the root.
             place = root / own.lstrip("/")
             for folder in (place, *place.parents):
                 if folder.is_relative_to(root):

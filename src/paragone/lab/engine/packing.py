@@ -46,10 +46,11 @@ class PackedTask:
     import_paths : tuple of str
         Where its classes may have to be imported from.
     versions : tuple of (str, str)
-        The versions of the packages of method and protocol where the run was begun; empty where they need no checking.
+        The versions of the packages of method and protocol where the run was begun; empty where
+        they need no checking.
     group : str
-        Cells of one split with the same group may share a process and what the protocol keeps in it; empty for a cell
-        that is to be alone.
+        Cells of one split with the same group may share a process and what the protocol keeps in
+        it; empty for a cell that is to be alone.
     """
 
     payload: bytes
@@ -59,9 +60,13 @@ class PackedTask:
     group: str = ""
 
     @classmethod
-    def of(cls, task: CellTask, import_paths: tuple[str, ...], *, checked: bool = False) -> PackedTask:
+    def of(
+        cls, task: CellTask, import_paths: tuple[str, ...], *, checked: bool = False
+    ) -> PackedTask:
         """Pack a task; with the versions that another machine is to have, where that is to be checked."""
-        work = {part.name: getattr(task, part.name) for part in fields(task) if part.name != "split"}
+        work = {
+            part.name: getattr(task, part.name) for part in fields(task) if part.name != "split"
+        }
         versions = _versions(task) if checked else ()
         return cls(cloudpickle.dumps(work), task.split, import_paths, versions, shared_group(task))
 
@@ -81,7 +86,9 @@ class PackedTask:
         try:
             task = CellTask(self.split, **cloudpickle.loads(self.payload))
         except ImportError as error:
-            return Refused(f"{error}: install it there, or put the module beside the experiment file")
+            return Refused(
+                f"{error}: install it there, or put the module beside the experiment file"
+            )
         except AttributeError as error:
             return Refused(f"{error}: the module there is another one than here")
         try:
@@ -89,14 +96,19 @@ class PackedTask:
         except InputError as error:
             return Refused(str(error))
         if different:
-            return Refused(f"it has {different}, so its results could differ: install the same versions")
+            return Refused(
+                f"it has {different}, so its results could differ: install the same versions"
+            )
         return task
 
     def run(self) -> Outcome | Refused:
         """Open the task and run it in this process; say why where it cannot be opened here."""
         try:
             task = self.open()
-        except (Exception, SystemExit) as error:  # noqa: BLE001  importing the user's modules runs them
+        except (
+            Exception,  # noqa: BLE001
+            SystemExit,
+        ) as error:  # noqa: BLE001, RUF100
             return failure(error)
         return task if isinstance(task, Refused) else run_task(task)
 
@@ -107,7 +119,11 @@ def shared_group(task: CellTask) -> str:
     group = task.method.group
     classes = [method.factory for method in task.method.with_nested()] if group else []
     modules = [sys.modules.get(str(factory.__module__)) for factory in classes]
-    return group if all(module is not None and is_installed_module(module) for module in modules) else ""
+    return (
+        group
+        if all(module is not None and is_installed_module(module) for module in modules)
+        else ""
+    )
 
 
 def library_versions() -> dict[str, str]:
@@ -118,7 +134,10 @@ def library_versions() -> dict[str, str]:
     >>> sorted(library_versions())
     ['numba', 'numpy', 'paragone', 'python', 'scikit-learn', 'scipy']
     """
-    found = {"paragone": own_version(), "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    found = {
+        "paragone": own_version(),
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
     return {**found, **{name: _installed(name) for name in LIBRARIES}}
 
 
@@ -231,7 +250,8 @@ class Surroundings:
     temporary : str
         The folder in which every cell gets a temporary one of its own.
     one_cell : bool
-        Whether every cell gets a process of its own (``isolation = "cell"``), or one process works on all.
+        Whether every cell gets a process of its own (``isolation = "cell"``), or one process works
+        on all.
     """
 
     environment: Mapping[str, str]
@@ -267,8 +287,13 @@ class Parcel:
     def of(cls, reference: Reference) -> Parcel:
         """Read the files that a reference stands for."""
         folder = Path(reference.folder)
-        chosen = code_files(folder) if reference.key.startswith(CODE) else sorted(folder.glob("*.npy"))
-        return cls(reference.key, {path.relative_to(folder).as_posix(): path.read_bytes() for path in chosen})
+        chosen = (
+            code_files(folder) if reference.key.startswith(CODE) else sorted(folder.glob("*.npy"))
+        )
+        return cls(
+            reference.key,
+            {path.relative_to(folder).as_posix(): path.read_bytes() for path in chosen},
+        )
 
 
 def code_files(folder: Path) -> list[Path]:
@@ -283,7 +308,8 @@ def code_files(folder: Path) -> list[Path]:
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     loaded = [Path(file).resolve() for file in files if isinstance(file, str)]
     inside = [path for path in loaded if path.is_relative_to(folder) and path.suffix == ".py"]
-    # Packages installed below the folder, as in a virtual environment beside the file, are the worker's own matter.
+    # Packages installed below the folder, as in a virtual environment beside the file, are the
+    # worker's own matter.
     own = [path for path in inside if not is_installed(path)]
     if not own:
         return []
@@ -315,7 +341,11 @@ def code_folders(methods: Iterable[Method]) -> list[str]:
 def code_reference(folder: str) -> Reference | None:
     """Name the modules of a folder by their content; None where the experiment took none from it."""
     files = code_files(Path(folder))
-    return Reference(_digest(Path(folder).resolve(), files), str(Path(folder).resolve())) if files else None
+    return (
+        Reference(_digest(Path(folder).resolve(), files), str(Path(folder).resolve()))
+        if files
+        else None
+    )
 
 
 class Depot:
@@ -341,8 +371,8 @@ class Depot:
     def find(self, reference: Reference) -> str | None:
         """Return the folder with some content: the run's own where this machine has it, or what was sent.
 
-        A dataset lies in a folder with a random name, so that a folder of this name is that folder. Code is always
-        sent: another machine may have other code under the same name.
+        A dataset lies in a folder with a random name, so that a folder of this name is that folder.
+        Code is always sent: another machine may have other code under the same name.
         """
         if reference.visible and Path(reference.folder).is_dir():
             return reference.folder

@@ -47,7 +47,8 @@ def import_from_source() -> None:
 
 
 def _has_installed_code(path: str) -> bool:
-    # Paragone's own sources count as installed even in a checkout, where the folder above them is what is looked in.
+    # Paragone's own sources count as installed even in a checkout, where the folder above them is
+    # what is looked in.
     return is_installed(path) or Path(path).resolve() == OUR_FOLDER.parent
 
 
@@ -81,7 +82,8 @@ class Preload:
 def installed_modules(methods: Iterable[Method], others: Iterable[Any] = ()) -> tuple[str, ...]:
     """Name the installed modules that methods come from, or that the user's own modules use.
 
-    A module of the user's own is left out: it is imported anew for every cell, so that nothing of one cell stays.
+    A module of the user's own is left out: it is imported anew for every cell, so that nothing of
+    one cell stays.
 
     Parameters
     ----------
@@ -174,9 +176,9 @@ def _seed_numpy(seed: int) -> None:
 def keep_generators_while_importing() -> None:
     """Have importing an installed package draw nothing from the global generators, and seed its own once it is there.
 
-    Some packages draw from Python's generator while they are loaded; PyTorch and Numba seed theirs from the system's
-    entropy. What a cell draws must not depend on whether a package was loaded before it, for another method's sake,
-    or in it.
+    Some packages draw from Python's generator while they are loaded; PyTorch and Numba seed theirs
+    from the system's entropy. What a cell draws must not depend on whether a package was loaded
+    before it, for another method's sake, or in it.
 
     Examples
     --------
@@ -203,7 +205,11 @@ class _KeepingFinder(MetaPathFinder):
         for finder in [finder for finder in sys.meta_path if finder is not self]:
             found = finder.find_spec(fullname, path, target)
             if found is not None:
-                if found.loader is not None and found.has_location and is_installed(found.origin or ""):
+                if (
+                    found.loader is not None
+                    and found.has_location
+                    and is_installed(found.origin or "")
+                ):
                     found.loader = _KeepingLoader(found.loader, self)
                 return found
         return None
@@ -225,7 +231,11 @@ class _KeepingLoader(Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
-        missing = [name for name in _SEEDED_ONCE_LOADED if name not in sys.modules or name == module.__name__]
+        missing = [
+            name
+            for name in _SEEDED_ONCE_LOADED
+            if name not in sys.modules or name == module.__name__
+        ]
         states = random.getstate(), np.random.get_state()  # noqa: NPY002
         self._finder.is_loading = True
         try:

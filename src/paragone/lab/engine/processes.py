@@ -61,7 +61,8 @@ class Channel:
     def send(self, value: Any, descriptors: Sequence[int] = ()) -> None:
         """Send a value, and open files with it, which the other end gets as descriptors of its own."""
         body = pickle.dumps(value, protocol=5)
-        # Descriptors ride on the first byte, so that the receiver knows their number from the header on.
+        # Descriptors ride on the first byte, so that the receiver knows their number from the
+        # header on.
         socket.send_fds(self._socket, [HEADER.pack(len(body), len(descriptors))], list(descriptors))
         self._socket.sendall(body)
 
@@ -80,7 +81,10 @@ class Channel:
             if not header:
                 raise EOFError("the other end is closed")
             length, _ = HEADER.unpack(header)
-            return pickle.loads(self._exactly(length)), descriptors  # noqa: S301  from a process that we started
+            return (
+                pickle.loads(self._exactly(length)),  # noqa: S301
+                descriptors,
+            )  # noqa: RUF100, S301
         except ConnectionError as error:
             raise EOFError("the other end is closed") from error
 
@@ -246,7 +250,9 @@ class _PlainUnpickler(pickle.Unpickler):
     @override
     def find_class(self, module: str, name: str) -> Any:
         if name not in ALLOWED.get(module, ()):
-            raise pickle.UnpicklingError(f"it holds a {module}.{name}, which is neither a number, a text nor an array")
+            raise pickle.UnpicklingError(
+                f"it holds a {module}.{name}, which is neither a number, a text nor an array"
+            )
         return super().find_class(module, name)
 
 

@@ -35,7 +35,9 @@ class BrokenQueue(BrokenExecutor):
 class Staff(Protocol):
     """Whoever sees to it that a queue folder has workers."""
 
-    def look(self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]) -> list[str]:
+    def look(
+        self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]
+    ) -> list[str]:
         """Have as many workers as there is work for; return what there is to tell.
 
         Parameters
@@ -109,21 +111,29 @@ class QueueExecutor(Executor):
             self._take_over(same)
         except OSError as error:
             raise InputError(
-                f"the folder {self.queue.path}, through which jobs get their cells, cannot be used: {error}"
+                f"the folder {self.queue.path}, through which jobs get their cells, cannot be used:"
+                f" {error}"
             ) from error
         self._thread = threading.Thread(target=self._follow, name="paragone-queue", daemon=True)
         self._thread.start()
 
     def _take_over(self, same: bool) -> None:
-        # Orders are put anew: their content is not taken from a file that somebody else may have written.
+        # Orders are put anew: their content is not taken from a file that somebody else may have
+        # written.
         for order in self.queue.waiting():
             self.queue.void(order)
         n_early = sum(1 for worker in self.queue.deliverers() for _ in self._new_records(worker))
         if same:
-            living = {name for name, age in self.queue.workers().items() if age < DEAD_AFTER_SECONDS}
-            self._claimed_before = {claim.key: claim for claim in self.queue.claims() if claim.worker in living}
+            living = {
+                name for name, age in self.queue.workers().items() if age < DEAD_AFTER_SECONDS
+            }
+            self._claimed_before = {
+                claim.key: claim for claim in self.queue.claims() if claim.worker in living
+            }
             if n_early:
-                self._news.append(f"{n_early} outcomes of jobs that went on without a coordinator are taken over")
+                self._news.append(
+                    f"{n_early} outcomes of jobs that went on without a coordinator are taken over"
+                )
             return
         for claim in self.queue.claims():
             self.queue.void(claim)
@@ -133,8 +143,8 @@ class QueueExecutor(Executor):
         self._read_to.clear()
         if n_early:
             self._news.append(
-                f"{n_early} outcomes that jobs of an earlier run left in {self.queue.path} are not used: limits, code "
-                "or versions were others"
+                f"{n_early} outcomes that jobs of an earlier run left in {self.queue.path} are not"
+                " used: limits, code or versions were others"
             )
 
     @override
@@ -208,15 +218,18 @@ class QueueExecutor(Executor):
                 self._take_outcomes()
                 if time.monotonic() >= next_look:
                     self._look_after_workers()
-                    next_look = time.monotonic() + (BEAT_SECONDS if self._living else FIRST_LOOKS_SECONDS)
+                    next_look = time.monotonic() + (
+                        BEAT_SECONDS if self._living else FIRST_LOOKS_SECONDS
+                    )
             except BrokenQueue as error:
                 self._break(error)
                 return
             except OSError as error:
                 self._break(
                     BrokenQueue(
-                        f"the folder {self.queue.path} cannot be used any more: {error.strerror or error}; every "
-                        "finished cell is kept: run the same command again to go on"
+                        f"the folder {self.queue.path} cannot be used any more:"
+                        f" {error.strerror or error}; every finished cell is kept: run the same"
+                        " command again to go on"
                     )
                 )
                 return
@@ -252,12 +265,19 @@ class QueueExecutor(Executor):
             return
         body = self.queue.body(record)
         if record.key not in self._cells:
-            # What a call gave may be anything; its key was made up here, so that the answer is to a question of ours.
+            # What a call gave may be anything; its key was made up here, so that the answer is to a
+            # question of ours.
             how, what = cloudpickle.loads(body)
         else:
             try:
                 how, what = load_plain(body)
-            except (pickle.UnpicklingError, EOFError, ValueError, TypeError, AttributeError) as error:
+            except (
+                pickle.UnpicklingError,
+                EOFError,
+                ValueError,
+                TypeError,
+                AttributeError,
+            ) as error:
                 how, what = "result", Loss(f"what came of it cannot be read: {error}")
         if how == "error":
             future.set_exception(what)
@@ -267,10 +287,12 @@ class QueueExecutor(Executor):
     def _look_after_workers(self) -> None:
         if not self.queue.is_coordinator():
             raise BrokenQueue(
-                f"another run took over the folder {self.queue.path} while this one was not heard of for a minute, as "
-                "after a sleep: every finished cell is kept; let the other run end"
+                f"another run took over the folder {self.queue.path} while this one was not heard"
+                " of for a minute, as after a sleep: every finished cell is kept; let the other"
+                " run end"
             )
-        # Workers that cannot deliver would end one after the other, and their cells be charged with it.
+        # Workers that cannot deliver would end one after the other, and their cells be charged with
+        # it.
         self.queue.check_room()
         self.queue.beat_as_coordinator()
         ages = self.queue.workers()

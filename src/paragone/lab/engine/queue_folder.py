@@ -1,9 +1,9 @@
 """The queue folder: cells wait, are claimed and come back as files, so that machines need nothing but a common disk.
 
-An order is a file. Whoever renames it into the folder of claims has it: a rename happens once, on a local disk as on
-NFS or Lustre. What came of it is appended to a file that only this worker writes. A claim is a lease: it holds while
-the worker's own file is touched, and how long ago that was is read from the clock of the file system that holds the
-folder, never from that of a machine.
+An order is a file. Whoever renames it into the folder of claims has it: a rename happens once, on a
+local disk as on NFS or Lustre. What came of it is appended to a file that only this worker writes.
+A claim is a lease: it holds while the worker's own file is touched, and how long ago that was is
+read from the clock of the file system that holds the folder, never from that of a machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from uuid import uuid4
 from paragone.errors import InputError
 from paragone.lab.store.runs import DEAD_AFTER_SECONDS, RunIdentity
 
-ORDERS, CLAIMS, OUTCOMES, WORKERS, SHARED, LOGS = "orders", "claims", "outcomes", "workers", "shared", "logs"
+ORDERS, CLAIMS, OUTCOMES, WORKERS, SHARED, LOGS = (
+    "orders",
+    "claims",
+    "outcomes",
+    "workers",
+    "shared",
+    "logs",
+)
 COORDINATOR, AFTER, CONDITIONS, END, CLOCK = "coordinator", "after", "conditions", "end", "clock"
 AT = "@"
 DIGITS = 12
@@ -81,7 +88,8 @@ class QueueFolder:
     Parameters
     ----------
     path : Path
-        Where it is; whoever can write there can have the workers run anything, so it is made for its owner alone.
+        Where it is; whoever can write there can have the workers run anything, so it is made for
+        its owner alone.
 
     Examples
     --------
@@ -121,7 +129,8 @@ class QueueFolder:
                 shutil.rmtree(entry, ignore_errors=True)
             elif not entry.is_dir():
                 entry.unlink(missing_ok=True)
-        # A file that a worker still has open stays on NFS under another name until the worker closes it.
+        # A file that a worker still has open stays on NFS under another name until the worker
+        # closes it.
         with suppress(OSError):
             self.path.rmdir()
 
@@ -155,7 +164,8 @@ class QueueFolder:
             try:
                 (self.path / ORDERS / claim.order).rename(self.path / CLAIMS / claim.name)
             except FileNotFoundError:
-                # Over NFS an answer can get lost: the rename is then done, and asked for again it fails.
+                # Over NFS an answer can get lost: the rename is then done, and asked for again it
+                # fails.
                 if not self.holds(claim):
                     found.pop()
                     continue
@@ -181,7 +191,9 @@ class QueueFolder:
 
     def void(self, claim: Claim) -> None:
         """Take an order back, whether it waits or a worker has it."""
-        place = self.path / CLAIMS / claim.name if claim.worker else self.path / ORDERS / claim.order
+        place = (
+            self.path / CLAIMS / claim.name if claim.worker else self.path / ORDERS / claim.order
+        )
         place.unlink(missing_ok=True)
 
     def deliver(self, claim: Claim, body: bytes) -> None:
@@ -226,7 +238,10 @@ class QueueFolder:
                     return
                 content = file.read(key_length + length)
                 if zlib.crc32(content) != checksum:
-                    raise ValueError(f"the record of {worker} at byte {begin} has another checksum than it was given")
+                    raise ValueError(
+                        f"the record of {worker} at byte {begin} has another checksum than it was"
+                        " given"
+                    )
                 yield Record(content[:key_length].decode(), worker, begin, end)
                 begin = end
 
@@ -268,12 +283,15 @@ class QueueFolder:
     def workers(self) -> dict[str, float]:
         """Return the workers that have not left, with the seconds since each was heard of."""
         now = self.now()
-        heard = {name: _modified(self.path / WORKERS / name) for name in _names(self.path / WORKERS)}
+        heard = {
+            name: _modified(self.path / WORKERS / name) for name in _names(self.path / WORKERS)
+        }
         return {name: now - when for name, when in heard.items() if when is not None}
 
     def now(self) -> float:
         """Return the time by the clock of the file system."""
-        # Each process has a file of its own: others may not be its owner, nor may they be in each other's way.
+        # Each process has a file of its own: others may not be its owner, nor may they be in each
+        # other's way.
         path = self.path / f"{CLOCK}-{uuid4().hex}"
         path.touch()
         moment = _modified(path)
@@ -308,7 +326,9 @@ class QueueFolder:
         if before is not None:
             other = _coordinator(before)
             # One that is just being written has no name yet, but its time.
-            lives = self.has_coordinator() if other is None or other.is_elsewhere else other.lives(0.0)
+            lives = (
+                self.has_coordinator() if other is None or other.is_elsewhere else other.lives(0.0)
+            )
             if lives and other != RunIdentity.of_this_process():
                 raise self._refusal(other)
         mine = json.dumps({**asdict(RunIdentity.of_this_process()), "token": uuid4().hex}).encode()
@@ -326,8 +346,8 @@ class QueueFolder:
     def _succeed(self, dead: bytes) -> None:
         """Take the place of a dead coordinator, whose file is never away meanwhile: one process alone can.
 
-        The place after each coordinator is a file of its own, which stays. Whoever took it and died before it became
-        the coordinator leaves another place behind it.
+        The place after each coordinator is a file of its own, which stays. Whoever took it and died
+        before it became the coordinator leaves another place behind it.
         """
         taken = dead
         while True:
@@ -343,8 +363,8 @@ class QueueFolder:
     def _refusal(self, other: RunIdentity | None) -> InputError:
         who = f" (process {other.pid} on {other.host})" if other is not None else ""
         return InputError(
-            f"another run hands out cells in {self.path}{who}: let it end; where it was killed, try again in "
-            f"{DEAD_AFTER_SECONDS:.0f} s"
+            f"another run hands out cells in {self.path}{who}: let it end; where it was killed, try"
+            f" again in {DEAD_AFTER_SECONDS:.0f} s"
         )
 
     def is_coordinator(self) -> bool:

@@ -1,8 +1,10 @@
 """A worker of a queue folder: claims orders and delivers what came of them, until there are none or it is told to go.
 
-It is what a job of Slurm runs. Its cells run in processes of their own, as everywhere. Signals, as Slurm sends them:
+It is what a job of Slurm runs. Its cells run in processes of their own, as everywhere. Signals, as
+Slurm sends them:
 
-- ``SIGUSR1``, a minute before the time limit: take no more orders; the cell at work may end within the grace.
+- ``SIGUSR1``, a minute before the time limit: take no more orders; the cell at work may end within
+  the grace.
 - ``SIGTERM``, when the job is cancelled, preempted or over: give the cell back at once.
 """
 
@@ -40,12 +42,22 @@ STALE_SECONDS = 60.0
 """How long a file system may refuse to answer before the worker gives up."""
 
 
-TRANSIENT = {errno.ESTALE, errno.EIO, errno.ETIMEDOUT, errno.EAGAIN, errno.EINTR, errno.ENOSPC, errno.EDQUOT}
+TRANSIENT = {
+    errno.ESTALE,
+    errno.EIO,
+    errno.ETIMEDOUT,
+    errno.EAGAIN,
+    errno.EINTR,
+    errno.ENOSPC,
+    errno.EDQUOT,
+}
 Given = TypeVar("Given")
 Asked = ParamSpec("Asked")
 
 
-def patiently(function: Callable[Asked, Given], *args: Asked.args, **options: Asked.kwargs) -> Given:
+def patiently(
+    function: Callable[Asked, Given], *args: Asked.args, **options: Asked.kwargs
+) -> Given:
     """Do something in the folder, again and again for a while where the file system does not answer as it should.
 
     Examples
@@ -98,7 +110,10 @@ class QueueWorker:
     def work(self) -> None:
         """Work until there is nothing more to do."""
         self._queue.greet(self.name)
-        threads = [threading.Thread(target=self._guarded, args=(work,)) for work in [self._loop] * self._slots]
+        threads = [
+            threading.Thread(target=self._guarded, args=(work,))
+            for work in [self._loop] * self._slots
+        ]
         beating = threading.Thread(target=self._guarded, args=(self._beat,), daemon=True)
         for thread in (*threads, beating):
             thread.start()
@@ -126,7 +141,8 @@ class QueueWorker:
             try:
                 patiently(self._queue.beat, self.name)
             except FileNotFoundError:
-                # The folder is gone, or the coordinator took this worker for dead and gave its cells to others.
+                # The folder is gone, or the coordinator took this worker for dead and gave its
+                # cells to others.
                 self.stop(signal.SIGTERM)
                 return
 
@@ -145,7 +161,9 @@ class QueueWorker:
 
     def _may_wait(self) -> bool:
         idle = time.monotonic() - self._last_work
-        return idle < IDLE_SECONDS and (idle < BEAT_SECONDS or patiently(self._queue.has_coordinator))
+        return idle < IDLE_SECONDS and (
+            idle < BEAT_SECONDS or patiently(self._queue.has_coordinator)
+        )
 
     def _serve(self, claim: Claim) -> None:
         content = patiently(self._queue.content, claim)
@@ -201,7 +219,9 @@ def cell_order(envelope: Envelope) -> bytes:
     return CELL + bytes(cloudpickle.dumps((work_on_envelope, (envelope,), {})))
 
 
-def call_order(function: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> bytes:
+def call_order(
+    function: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]
+) -> bytes:
     """Return the content of an order of a call."""
     return CALL + bytes(cloudpickle.dumps((function, args, dict(options))))
 

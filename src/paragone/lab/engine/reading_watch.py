@@ -1,7 +1,7 @@
 """A watch on what a cell reads beside what it is handed: data files, and addresses of a network.
 
-Python tells what it opens itself. What native code opens, and what another program opens whose files are not named in
-its command, goes unheard.
+Python tells what it opens itself. What native code opens, and what another program opens whose
+files are not named in its command, goes unheard.
 """
 
 from __future__ import annotations
@@ -14,15 +14,61 @@ from typing import Any, Self
 
 from paragone.lab.engine.spool import PREFIX
 
-TABLES = {".csv", ".tsv", ".txt", ".dat", ".data", ".arff", ".mat", ".xls", ".xlsx", ".rdata", ".svm", ".libsvm"}
-ARRAYS = {".npz", ".npy", ".parquet", ".feather", ".h5", ".hdf5", ".pkl", ".pickle", ".joblib", ".sqlite", ".db"}
+TABLES = {
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".dat",
+    ".data",
+    ".arff",
+    ".mat",
+    ".xls",
+    ".xlsx",
+    ".rdata",
+    ".svm",
+    ".libsvm",
+}
+ARRAYS = {
+    ".npz",
+    ".npy",
+    ".parquet",
+    ".feather",
+    ".h5",
+    ".hdf5",
+    ".pkl",
+    ".pickle",
+    ".joblib",
+    ".sqlite",
+    ".db",
+}
 OTHERS = {".json", ".jsonl", ".gz", ".bz2", ".xz", ".zip"}
 DATA_ENDINGS = frozenset(TABLES | ARRAYS | OTHERS)
-CODE_ENDINGS = frozenset({".py", ".pyc", ".pyi", ".pyx", ".pth", ".so", ".pyd", ".dll", ".dylib", ".nbi", ".nbc"})
-SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/usr", "/lib", "/lib64", "/bin", "/sbin", "/run", "/var/lib")
+CODE_ENDINGS = frozenset(
+    {".py", ".pyc", ".pyi", ".pyx", ".pth", ".so", ".pyd", ".dll", ".dylib", ".nbi", ".nbc"}
+)
+SYSTEM = (
+    "/proc",
+    "/sys",
+    "/dev",
+    "/etc",
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/run",
+    "/var/lib",
+)
 WRITING = frozenset("wxa")
 WRITING_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-COMMANDS = {"subprocess.Popen": 1, "os.system": 0, "os.exec": 1, "os.posix_spawn": 1, "os.spawn": 2, "pty.spawn": 0}
+COMMANDS = {
+    "subprocess.Popen": 1,
+    "os.system": 0,
+    "os.exec": 1,
+    "os.posix_spawn": 1,
+    "os.spawn": 2,
+    "pty.spawn": 0,
+}
 """The events of programs that are started, and which of their arguments is the command."""
 WORDS = re.compile(rb"[^\s'\"()<>|;&=,`]+")
 
@@ -30,8 +76,8 @@ WORDS = re.compile(rb"[^\s'\"()<>|;&=,`]+")
 class ReadingWatch:
     """Collects the data files that this process opens inside a ``with`` block, and the addresses that it calls.
 
-    An audit hook cannot be taken away again, and each slows down whatever Python compiles or opens from then on: all
-    watches of a process share one, and it is not there before the first.
+    An audit hook cannot be taken away again, and each slows down whatever Python compiles or opens
+    from then on: all watches of a process share one, and it is not there before the first.
 
     Parameters
     ----------
@@ -75,13 +121,18 @@ class ReadingWatch:
             for name in named_files(args[COMMANDS[event]]):
                 self._note(name)
         elif event == "socket.connect" and isinstance(args[1], tuple):
-            # Others than pairs are sockets of this machine alone, by which processes of one program talk.
+            # Others than pairs are sockets of this machine alone, by which processes of one program
+            # talk.
             self._names[f"{args[1][0]}:{args[1][1]}"] = None
 
     def _hear_open(self, name: Any, mode: Any = None, flags: Any = 0) -> None:
         if isinstance(name, int):
             return
-        writes = bool(WRITING & set(mode)) if isinstance(mode, str) else bool((flags or 0) & WRITING_FLAGS)
+        writes = (
+            bool(WRITING & set(mode))
+            if isinstance(mode, str)
+            else bool((flags or 0) & WRITING_FLAGS)
+        )
         if writes:
             # What it wrote itself it may read again.
             self._written.add(_text(name))
@@ -138,8 +189,8 @@ def named_files(command: Any) -> list[str]:
 def is_data_file(name: str) -> bool:
     """Say whether a file may hold data; what the engine laid out for the cell itself does not count.
 
-    That is a file with a usual ending of data, wherever it is, and any other file outside of the system's folders that
-    is not code.
+    That is a file with a usual ending of data, wherever it is, and any other file outside of the
+    system's folders that is not code.
 
     Examples
     --------
@@ -150,7 +201,8 @@ def is_data_file(name: str) -> bool:
     if any(part.startswith(PREFIX) for part in path.parts) or path.suffix.lower() in CODE_ENDINGS:
         return False
     whole = PurePath(os.path.abspath(name))
-    # Python and packages read files of their own; data that ships with one stands in a folder that says so.
+    # Python and packages read files of their own; data that ships with one stands in a folder that
+    # says so.
     own = (sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]))
     if "datasets" not in path.parts and (
         any(whole.is_relative_to(prefix) for prefix in own) or "site-packages" in path.parts

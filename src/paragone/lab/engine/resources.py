@@ -18,7 +18,9 @@ SIZE_UNITS = {
 }
 TIME_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
-DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+DURATION = re.compile(
+    r"(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?"
+)
 
 
 def parse_size(given: str | int, *, what: str = "memory") -> int:
@@ -27,7 +29,8 @@ def parse_size(given: str | int, *, what: str = "memory") -> int:
     Parameters
     ----------
     given : str or int
-        A number with a unit, such as ``"4GiB"``, ``"512 MB"`` or ``"1.5GiB"``; a whole number is bytes.
+        A number with a unit, such as ``"4GiB"``, ``"512 MB"`` or ``"1.5GiB"``; a whole number is
+        bytes.
     what : str, default="memory"
         What to call it in an error.
 
@@ -43,7 +46,8 @@ def parse_size(given: str | int, *, what: str = "memory") -> int:
     >>> parse_size("4G")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: memory '4G': the unit 'G' is not known; write B, KB, MB, GB, TB, KiB, MiB, GiB or TiB
+    paragone.errors.InputError: memory '4G': the unit 'G' is not known; write B, KB, MB, GB, TB,
+    KiB, MiB, GiB or TiB
     """
     if isinstance(given, bool) or not isinstance(given, (str, int)):
         raise InputError(f'{what} {given!r}: write a size such as "4GiB"')
@@ -52,10 +56,16 @@ def parse_size(given: str | int, *, what: str = "memory") -> int:
     else:
         match = SIZE.fullmatch(given)
         if match is None:
-            raise InputError(f'{what} {given!r} is not a size: write a number and a unit, such as "4GiB" or "500MB"')
+            raise InputError(
+                f'{what} {given!r} is not a size: write a number and a unit, such as "4GiB" or'
+                ' "500MB"'
+            )
         unit = next((unit for unit in SIZE_UNITS if unit.lower() == match[2].lower()), None)
         if unit is None:
-            raise InputError(f"{what} {given!r}: the unit {match[2]!r} is not known; write {_or(list(SIZE_UNITS))}")
+            raise InputError(
+                f"{what} {given!r}: the unit {match[2]!r} is not known; write"
+                f" {_or(list(SIZE_UNITS))}"
+            )
         size = float(match[1]) * SIZE_UNITS[unit]
     if size < 1:
         raise InputError(f"{what} {given!r}: it must be at least one byte")
@@ -68,7 +78,8 @@ def parse_duration(given: str | float, *, what: str = "budget") -> float:
     Parameters
     ----------
     given : str, int or float
-        Days, hours, minutes and seconds in this order, such as ``"90s"``, ``"30m"``, ``"1h30m"``; a number is seconds.
+        Days, hours, minutes and seconds in this order, such as ``"90s"``, ``"30m"``, ``"1h30m"``; a
+        number is seconds.
     what : str, default="budget"
         What to call it in an error.
 
@@ -174,11 +185,16 @@ class Limits:
 
     def out_of_time(self, seconds: float) -> Outcome:
         """Return what comes of a cell that took longer than it may."""
-        return Outcome("timeout", seconds=seconds, error=f"took longer than the limit of {self.seconds:g} s")
+        return Outcome(
+            "timeout", seconds=seconds, error=f"took longer than the limit of {self.seconds:g} s"
+        )
 
     def out_of_memory(self, held: int, seconds: float) -> Outcome:
         """Return what comes of a cell that held more memory than it may."""
-        sentence = f"memory: held {format_size(held)}, more than the limit of {format_size(self.memory or 0)}"
+        sentence = (
+            f"memory: held {format_size(held)}, more than the limit of"
+            f" {format_size(self.memory or 0)}"
+        )
         return Outcome("failed", seconds=seconds, error=sentence)
 
 
@@ -188,8 +204,8 @@ COUNTED = ("RssAnon", "RssShmem")
 def memory_held(process: int, *, with_children: bool = True) -> int:
     """Return the bytes that a process holds, with those of all processes it started; 0 where it is gone.
 
-    On Linux the pages of mapped files are left out: the datasets of a run are mapped, and the system may drop them at
-    any time. Elsewhere it is the resident size.
+    On Linux the pages of mapped files are left out: the datasets of a run are mapped, and the
+    system may drop them at any time. Elsewhere it is the resident size.
 
     Examples
     --------
@@ -213,7 +229,9 @@ def check_memory_can_be_watched() -> None:
     try:
         import psutil  # noqa: F401
     except ImportError as error:
-        raise InputError("a memory limit needs psutil on this system: pip install psutil") from error
+        raise InputError(
+            "a memory limit needs psutil on this system: pip install psutil"
+        ) from error
 
 
 def _resident(process: int, with_children: bool) -> int:

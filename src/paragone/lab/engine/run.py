@@ -38,9 +38,9 @@ class _Mean:
 class Estimates:
     """What cells took, by method and dataset, and what that says of others.
 
-    A cell is expected to take the mean of its method on its dataset; where that has not ended yet, the mean of its
-    method's seconds for each unit of a dataset's size, times its own dataset's size; where its method has not ended
-    anywhere, nothing is known.
+    A cell is expected to take the mean of its method on its dataset; where that has not ended yet,
+    the mean of its method's seconds for each unit of a dataset's size, times its own dataset's
+    size; where its method has not ended anywhere, nothing is known.
 
     Parameters
     ----------
@@ -99,7 +99,8 @@ class Estimates:
 class Rest:
     """What is left of a run: cells whose time is known by others of their kind, and cells of which nothing is known.
 
-    Whoever says how long a run may still take says it by this, so that the terminal and the browser say the same.
+    Whoever says how long a run may still take says it by this, so that the terminal and the browser
+    say the same.
 
     Examples
     --------
@@ -115,7 +116,9 @@ class Rest:
 
     def __add__(self, other: Rest) -> Rest:
         return Rest(
-            self.known_seconds + other.known_seconds, self.n_known + other.n_known, self.n_unknown + other.n_unknown
+            self.known_seconds + other.known_seconds,
+            self.n_known + other.n_known,
+            self.n_unknown + other.n_unknown,
         )
 
     @classmethod
@@ -126,7 +129,8 @@ class Rest:
     def seconds_left(self, mean: float | None, at_once: int) -> float | None:
         """Return the seconds that the rest may take on so many workers; None where nothing is known at all.
 
-        A cell of which nothing is known counts as the mean of all that ended; no more workers count than cells.
+        A cell of which nothing is known counts as the mean of all that ended; no more workers count
+        than cells.
         """
         cells = self.n_known + self.n_unknown
         if not cells:
@@ -137,7 +141,8 @@ class Rest:
 
 
 SHORT_SECONDS = 1.0
-# Sorting a hundred thousand cells takes as long as many of them: it may cost this share of the run, and no more.
+# Sorting a hundred thousand cells takes as long as many of them: it may cost this share of the run,
+# and no more.
 REORDER_SECONDS = 2.0
 REORDER_SHARE = 0.02
 
@@ -145,9 +150,10 @@ REORDER_SHARE = 0.02
 class CellQueue:
     """Cells that wait for a seat.
 
-    First come cells of methods of which nothing is known, in the order of the plan; then those that are expected to
-    take longest. Times within a factor of two count as equal, and all under a second do: among these the order of the
-    plan stands, in which neighbours share the arrays of a split. Results do not depend on the order.
+    First come cells of methods of which nothing is known, in the order of the plan; then those that
+    are expected to take longest. Times within a factor of two count as equal, and all under a
+    second do: among these the order of the plan stands, in which neighbours share the arrays of a
+    split. Results do not depend on the order.
 
     Parameters
     ----------
@@ -233,7 +239,8 @@ class CellQueue:
 
     def _rank(self, cell: Cell, seconds: float | None) -> tuple[float, int]:
         if seconds is None:
-            # What is unknown runs first: the sooner it is known, the better the order of all others.
+            # What is unknown runs first: the sooner it is known, the better the order of all
+            # others.
             return -math.inf, self._position[cell.key]
         return -float(math.frexp(max(seconds, SHORT_SECONDS))[1]), self._position[cell.key]
 
@@ -242,9 +249,10 @@ class CellQueue:
 class Tally:
     """How many cells of a run there are, were there before, and ended in which way.
 
-    ``total`` counts the cells of later stages too, such as refits; ``later`` is how many of them are not planned yet.
-    ``lost`` counts the workers that died under a cell, which then began again; ``seconds_left`` is what the rest may
-    take, as far as the cells that ended tell; ``out_of_budget`` says that the run stopped because its time was over.
+    ``total`` counts the cells of later stages too, such as refits; ``later`` is how many of them
+    are not planned yet. ``lost`` counts the workers that died under a cell, which then began again;
+    ``seconds_left`` is what the rest may take, as far as the cells that ended tell;
+    ``out_of_budget`` says that the run stopped because its time was over.
     """
 
     total: int
@@ -290,9 +298,11 @@ class Silent:
         """Say nothing."""
 
 
-# Long enough to cost a waiting run nothing, short enough that a core of a finished neighbour is not idle for long.
+# Long enough to cost a waiting run nothing, short enough that a core of a finished neighbour is not
+# idle for long.
 WAIT_FOR_OTHERS_SECONDS = 0.2
-# One loss is the machine's, a second may be chance; a cell that takes three workers along would take them all.
+# One loss is the machine's, a second may be chance; a cell that takes three workers along would
+# take them all.
 MOST_LOSSES = 3
 MOST_BAD_STARTS = 3
 ESTIMATE_SHARE = 0.02
@@ -323,8 +333,8 @@ class CellRun:
     estimates : Estimates
         How long cells may take; the run adds to it.
     deadline : float, default=inf
-        When to stop, by ``time.monotonic``. No cell begins that is expected to end later; those that are still at work
-        then are ended, where the workplace can, and stay missing.
+        When to stop, by ``time.monotonic``. No cell begins that is expected to end later; those
+        that are still at work then are ended, where the workplace can, and stay missing.
     again : set of str
         Keys that run although they have a result.
     """
@@ -424,8 +434,8 @@ class CellRun:
             self._bad_starts += 1
             if self._bad_starts >= MOST_BAD_STARTS:
                 raise InputError(
-                    f"worker processes die while they start ({self._bad_starts} times): see that there is memory left "
-                    f"and that nothing kills them; {error}"
+                    f"worker processes die while they start ({self._bad_starts} times): see that"
+                    f" there is memory left and that nothing kills them; {error}"
                 ) from error
         else:
             self._bad_starts = 0
@@ -514,7 +524,8 @@ class CellRun:
     def _seconds_left(self, tally: Tally) -> float | None:
         """Return what the rest may take, later stages included, spread over the workers there are.
 
-        Cells at work count whole: a store does not say how far they are, and the browser is to say the same.
+        Cells at work count whole: a store does not say how far they are, and the browser is to say
+        the same.
         """
         rest = self._queue.rest() + Rest(n_unknown=tally.later)
         for running in self._running.values():

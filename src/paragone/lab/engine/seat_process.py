@@ -1,7 +1,7 @@
 """The process of a seat: has one cell at a time worked on in a child, watches it, and leaves nothing of it behind.
 
-It is forked from the zygote and runs nothing of the user's, so that it cannot hang or grow. All descendants of a cell
-whose parents end become its children, which is how it finds and ends them.
+It is forked from the zygote and runs nothing of the user's, so that it cannot hang or grow. All
+descendants of a cell whose parents end become its children, which is how it finds and ends them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from paragone.lab.cells import Outcome
-from paragone.lab.engine.cell_process import begin_cell_process, close_foreign_descriptors, work_on_all, work_once
+from paragone.lab.engine.cell_process import (
+    begin_cell_process,
+    close_foreign_descriptors,
+    work_on_all,
+    work_once,
+)
 from paragone.lab.engine.laid_split import LaidSplit, lay_out_split
 from paragone.lab.engine.memory_forecast import killed_for_memory
 from paragone.lab.engine.packing import CRASHES, FOR_MEMORY, CellOrder, Loss, Surroundings
@@ -95,7 +100,9 @@ class _Output:
         """What there is so far."""
         left_out = self._length - len(self._head) - len(self._tail)
         between = f"\n[{left_out} bytes left out]\n".encode() if left_out else b""
-        return clean_text((bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace"))
+        return clean_text(
+            (bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace")
+        )
 
 
 @dataclass
@@ -201,14 +208,22 @@ class _Seat:
                 os._exit(1)
         os.close(writing)
         there.close()
-        # A descriptor and not the number, which the system may give to another process once this one has ended.
+        # A descriptor and not the number, which the system may give to another process once this
+        # one has ended.
         handle = os.pidfd_open(process)
-        return _Child(process, handle, here, _Output(reading), reading, temporary, held, kills, shared_by)
+        return _Child(
+            process, handle, here, _Output(reading), reading, temporary, held, kills, shared_by
+        )
 
     def _watch(self, child: _Child, limits: Limits, begun: float, data_bytes: int) -> _Ending:
         """Wait until a cell has delivered, is over a limit, or its process ended."""
         poller = select.poll()
-        for descriptor in (child.handle, child.pipe, child.channel.fileno(), self._channel.fileno()):
+        for descriptor in (
+            child.handle,
+            child.pipe,
+            child.channel.fileno(),
+            self._channel.fileno(),
+        ):
             poller.register(descriptor, select.POLLIN)
         looked = 0.0
         while True:
@@ -222,7 +237,8 @@ class _Seat:
             if child.handle in ready:
                 return _Ending()
             now = time.monotonic()
-            # A cell that prints without end keeps this loop awake: looking at memory each time would slow it down.
+            # A cell that prints without end keeps this loop awake: looking at memory each time
+            # would slow it down.
             if limits.seconds is not None and now - begun >= limits.seconds:
                 return _Ending(over=limits.out_of_time(now - begun))
             if limits.memory is not None and now - looked >= WATCH_SECONDS:
@@ -242,7 +258,9 @@ class _Seat:
                 self._end_child()
             else:
                 _drain_quickly(child)
-            self._channel.send((*ending.size_and_checksum, child.output.take()), [ending.descriptor])
+            self._channel.send(
+                (*ending.size_and_checksum, child.output.take()), [ending.descriptor]
+            )
             os.close(ending.descriptor)
             return
         if ending.over is not None and ending.over.status == "timeout":
@@ -250,7 +268,9 @@ class _Seat:
         status, processor, peak = self._end_child()
         text = child.output.text
         if ending.over is not None:
-            outcome = replace(ending.over, cpu_seconds=processor, output=text, traceback=_last_words(text))
+            outcome = replace(
+                ending.over, cpu_seconds=processor, output=text, traceback=_last_words(text)
+            )
             self._channel.send(outcome)
             return
         seconds = time.monotonic() - begun
@@ -277,7 +297,8 @@ class _Seat:
         child, self._child = self._child, None
         if child is None:
             return 0, 0.0, 0
-        # While the child is not waited for, its number, and so that of its group, cannot be anybody else's.
+        # While the child is not waited for, its number, and so that of its group, cannot be anybody
+        # else's.
         for target in (os.killpg, os.kill):
             try:
                 target(child.process, signal.SIGKILL)
@@ -305,7 +326,11 @@ def _patience(limits: Limits, begun: float) -> float | None:
 def _held(child: _Child, data_bytes: int) -> int:
     """Return what a cell and its own children hold, without the data of its split and what it was forked with."""
     figures = memory_figures(child.process)
-    own = figures.get("RssAnon", 0) - child.held_at_start + max(0, figures.get("RssShmem", 0) - data_bytes)
+    own = (
+        figures.get("RssAnon", 0)
+        - child.held_at_start
+        + max(0, figures.get("RssShmem", 0) - data_bytes)
+    )
     return max(0, own) + sum(map(memory_held, child_processes(child.process)))
 
 
@@ -378,17 +403,24 @@ def _ended_by_itself(status: int, text: str, peak: int, is_short: bool) -> Outco
     peak : int
         The most bytes that it held, with those of its data that it read.
     is_short : bool
-        Whether the system has ended a process for want of memory meanwhile; which one, it does not tell us.
+        Whether the system has ended a process for want of memory meanwhile; which one, it does not
+        tell us.
     """
     if os.WIFSIGNALED(status):
         name = signal.Signals(os.WTERMSIG(status)).name
         if name in CRASHES:
-            return Outcome("failed", error=f"crashed its process in native code ({name})", traceback=_crash(text))
+            return Outcome(
+                "failed",
+                error=f"crashed its process in native code ({name})",
+                traceback=_crash(text),
+            )
         if name == "SIGKILL" and is_short:
             return Loss(f"{FOR_MEMORY} (it held {format_size(peak)})")
         return Loss(f"its process was ended by {name} (it held {format_size(peak)})")
     code = os.waitstatus_to_exitcode(status)
-    return Outcome("failed", error=f"ended its own process (exit code {code}) before it had a result")
+    return Outcome(
+        "failed", error=f"ended its own process (exit code {code}) before it had a result"
+    )
 
 
 def _crash(text: str) -> str:

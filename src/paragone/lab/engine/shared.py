@@ -1,7 +1,8 @@
 """Work on an executor that somebody else owns: any ``concurrent.futures.Executor``, here or on other machines.
 
-A cell travels in an envelope: the task as bytes, and the names of the data and of the code that it needs. A worker that
-lacks some of them says so, and is sent the cell again with the missing parcels, once.
+A cell travels in an envelope: the task as bytes, and the names of the data and of the code that it
+needs. A worker that lacks some of them says so, and is sent the cell again with the missing
+parcels, once.
 """
 
 from __future__ import annotations
@@ -34,9 +35,18 @@ from paragone.lab.engine.packing import (
     version_differences,
 )
 from paragone.lab.engine.task import CellTask
-from paragone.lab.engine.workers import Conditions, Ended, Following, Seat, Workplace, accepted, run_isolated
+from paragone.lab.engine.workers import (
+    Conditions,
+    Ended,
+    Following,
+    Seat,
+    Workplace,
+    accepted,
+    run_isolated,
+)
 
-# A parcel of gigabytes takes a while: a cell that is returned that often takes its own copy along after all.
+# A parcel of gigabytes takes a while: a cell that is returned that often takes its own copy along
+# after all.
 LATER_SECONDS = 1.0
 MOST_RETURNS = 4
 
@@ -90,7 +100,9 @@ class Again:
 WorkerReply: TypeAlias = Outcome | Loss | Refused | Lacks
 
 
-def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None) -> WorkerReply:
+def open_envelope(
+    envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None
+) -> WorkerReply:
     """Run the cell in an envelope, on whatever worker this is.
 
     Parameters
@@ -110,7 +122,9 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
     name = name or worker_name()
     different = version_differences(dict(envelope.versions))
     if different:
-        return Refused(f"{name} has {different}, so its results could differ: install the same versions")
+        return Refused(
+            f"{name} has {different}, so its results could differ: install the same versions"
+        )
     # Parcels first: they may be for this very cell, which is then not sent a third time.
     depot = worker_depot(os.getpid())
     for parcel in envelope.parcels:
@@ -125,7 +139,9 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
     if envelope.conditions.isolation == "none":
         reply: Outcome | Loss | Refused = packed.run()
     else:
-        reply = run_isolated(packed, envelope.conditions, envelope.run, abandoned, temporary=str(depot.folder))
+        reply = run_isolated(
+            packed, envelope.conditions, envelope.run, abandoned, temporary=str(depot.folder)
+        )
     return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
 
 
@@ -165,13 +181,19 @@ class Courier:
     def pack(self, task: CellTask) -> Envelope:
         """Put a task into an envelope, without its data."""
         packed = PackedTask.of(task, (), checked=True)
-        data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
+        data = Reference(
+            f"{DATA}{os.path.basename(task.split.folder)}",
+            task.split.folder,
+            visible=not self.hidden,
+        )
         return Envelope(self.run, packed, data, self._code, self._versions, self.conditions)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
         """Add what a worker lacks."""
         self.sent.update((lacks.worker, reference.key) for reference in lacks.references)
-        return replace(envelope, parcels=tuple(Parcel.of(reference) for reference in lacks.references))
+        return replace(
+            envelope, parcels=tuple(Parcel.of(reference) for reference in lacks.references)
+        )
 
     def is_under_way(self, lacks: Lacks) -> bool:
         """Tell whether all that a worker lacks was sent to it in other envelopes, which may not be there yet."""
@@ -192,7 +214,9 @@ class SharedSeat(Seat):
     addressed = False
     """Whether an envelope reaches the worker that it is meant for, so that it need not be sent twice."""
 
-    def __init__(self, submit: Callable[[Envelope, str | None], Future[Any]], courier: Courier) -> None:
+    def __init__(
+        self, submit: Callable[[Envelope, str | None], Future[Any]], courier: Courier
+    ) -> None:
         self._submit = submit
         self._courier = courier
         self._envelope: Envelope | None = None
@@ -231,7 +255,9 @@ class SharedSeat(Seat):
         except CancelledError:
             return Loss("the executor gave the cell up")
         except (ImportError, AttributeError) as error:
-            raise InputError(f"a worker cannot run the cells: {error}; install the same packages there") from error
+            raise InputError(
+                f"a worker cannot run the cells: {error}; install the same packages there"
+            ) from error
         if isinstance(reply, Again):
             return self._send(reply.worker)
         return self._send_again(reply) if isinstance(reply, Lacks) else accepted(reply)
@@ -253,8 +279,8 @@ def _later(reply: Again) -> Future[Again]:
 
 def _broken(error: BrokenExecutor) -> InputError:
     return InputError(
-        f"the executor broke ({type(error).__name__}: {error}): one of its workers died; every finished cell is kept, "
-        "run again with a new executor to go on"
+        f"the executor broke ({type(error).__name__}: {error}): one of its workers died; every"
+        " finished cell is kept, run again with a new executor to go on"
     )
 
 
@@ -287,4 +313,6 @@ class SharedExecutor(Workplace):
 
     @override
     def new_seat(self) -> Seat:
-        return SharedSeat(lambda envelope, _: self._executor.submit(open_envelope, envelope), self.courier)
+        return SharedSeat(
+            lambda envelope, _: self._executor.submit(open_envelope, envelope), self.courier
+        )

@@ -46,12 +46,23 @@ ALIVE = {
 }  # fmt: skip
 NOT_RUNNING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"}
 GONE = "GONE"
-OURS = ("--array", "--output", "--error", "--job-name", "--wrap", "--parsable", "--wait", "--test-only")
+OURS = (
+    "--array",
+    "--output",
+    "--error",
+    "--job-name",
+    "--wrap",
+    "--parsable",
+    "--wait",
+    "--test-only",
+)
 SHORT_OURS = ("-a", "-o", "-e", "-J", "-W")
 HINTS = {
     "Resources": "it waits for nodes to become free",
     "Priority": "others come first",
-    "PartitionTimeLimit": "it asks for more time than its partition allows, and will not start: give a shorter --time",
+    "PartitionTimeLimit": (
+        "it asks for more time than its partition allows, and will not start: give a shorter --time"
+    ),
     "PartitionNodeLimit": "it asks for more nodes than its partition allows, and will not start",
     "PartitionDown": "its partition is down",
     "PartitionInactive": "its partition is not active",
@@ -95,7 +106,8 @@ def check_options(options: str) -> list[str]:
     >>> check_options("--array=1-10")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: --slurm '--array=1-10': leave out --array, Paragone gives it to sbatch itself
+    paragone.errors.InputError: --slurm '--array=1-10': leave out --array, Paragone gives it to
+    sbatch itself
     """
     try:
         words = shlex.split(options)
@@ -104,7 +116,9 @@ def check_options(options: str) -> list[str]:
     for word in words:
         name = word.partition("=")[0]
         if name in OURS or (not word.startswith("--") and word[:2] in SHORT_OURS):
-            raise InputError(f"--slurm {options!r}: leave out {name}, Paragone gives it to sbatch itself")
+            raise InputError(
+                f"--slurm {options!r}: leave out {name}, Paragone gives it to sbatch itself"
+            )
     return words
 
 
@@ -126,14 +140,20 @@ class SlurmJobs:
     """
 
     def __init__(
-        self, queue: QueueFolder, name: str, most: int, options: str = "", python: str = sys.executable
+        self,
+        queue: QueueFolder,
+        name: str,
+        most: int,
+        options: str = "",
+        python: str = sys.executable,
     ) -> None:
         self._options = check_options(options)
         for program in ("sbatch", "squeue", "scancel"):
             if shutil.which(program) is None:
                 raise InputError(
-                    f"--engine slurm needs Slurm, and there is no {program} on this machine: run this on a login node "
-                    "of the cluster, or leave out --engine slurm to work on this machine"
+                    f"--engine slurm needs Slurm, and there is no {program} on this machine: run"
+                    " this on a login node of the cluster, or leave out --engine slurm to work on"
+                    " this machine"
                 )
         mark = hashlib.sha256(str(queue.path.resolve()).encode()).hexdigest()[:8]
         self._name = f"paragone-{re.sub(r'[^A-Za-z0-9_.]+', '-', name)[:40]}-{mark}"
@@ -153,7 +173,9 @@ class SlurmJobs:
         self._pending_since: float | None = None
         self._told: tuple[str, float] = ("", 0.0)
 
-    def look(self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]) -> list[str]:
+    def look(
+        self, waiting: int, claimed: int, there: Collection[str], at_work: Collection[str]
+    ) -> list[str]:
         """Submit jobs where there is more work than jobs; say what became of others."""
         now = time.monotonic()
         for worker in there:
@@ -164,11 +186,15 @@ class SlurmJobs:
         self._productive |= productive
         # Orders come one after another: an array is submitted once for all of them.
         settled, self._waiting_before = waiting <= self._waiting_before, waiting
-        if not settled or (now - self._listed_at < SQUEUE_SECONDS and (self._alive() or not waiting)):
+        if not settled or (
+            now - self._listed_at < SQUEUE_SECONDS and (self._alive() or not waiting)
+        ):
             return []
         if not self._list():
             said = (
-                [] if self._unanswered else ["waiting: squeue does not answer, and no jobs are submitted until it does"]
+                []
+                if self._unanswered
+                else ["waiting: squeue does not answer, and no jobs are submitted until it does"]
             )
             self._unanswered = True
             return said
@@ -184,17 +210,25 @@ class SlurmJobs:
     def _list(self) -> bool:
         """Ask for the jobs; False where nobody answers."""
         form = "--format=%F|%K|%T|%r|%N"
-        answer = _run("squeue", "--noheader", "--array", "--states=all", f"--name={self._name}", form)
+        answer = _run(
+            "squeue", "--noheader", "--array", "--states=all", f"--name={self._name}", form
+        )
         if answer is None or answer.returncode != 0:
             if self._listed_at < 0:
-                # A controller that has answered before will do so again; one that never did may not be there at all.
-                raise BrokenQueue(f"Slurm does not answer, so no jobs were submitted: squeue says {_words(answer)}")
+                # A controller that has answered before will do so again; one that never did may not
+                # be there at all.
+                raise BrokenQueue(
+                    "Slurm does not answer, so no jobs were submitted: squeue says"
+                    f" {_words(answer)}"
+                )
             return False
         asked = time.monotonic()
         listed = {job.name: job for job in map(Job.parse, answer.stdout.splitlines())}
         # Slurm forgets a job some minutes after its end.
         for name in set(self._submitted) - set(listed):
-            listed[name] = self._jobs[name] if self._jobs[name].state not in ALIVE else Job(name, GONE)
+            listed[name] = (
+                self._jobs[name] if self._jobs[name].state not in ALIVE else Job(name, GONE)
+            )
         if self._listed_at < 0:
             # What ended before this coordinator began was told by an earlier one.
             self._judged.update(name for name, job in listed.items() if job.state not in ALIVE)
@@ -205,24 +239,40 @@ class SlurmJobs:
 
     def _judge(self) -> list[str]:
         """Say what became of jobs that ended since the last look."""
-        ended = [job for job in self._jobs.values() if job.state not in ALIVE and job.name not in self._judged]
+        ended = [
+            job
+            for job in self._jobs.values()
+            if job.state not in ALIVE and job.name not in self._judged
+        ]
         self._judged.update(job.name for job in ended)
         cancelled = [job for job in ended if job.state == "CANCELLED"]
-        bad = [job for job in ended if job.state not in ("COMPLETED", "CANCELLED") and job.name not in self._productive]
-        failed = [job for job in ended if job.state not in ("COMPLETED", "CANCELLED", GONE) and job not in bad]
+        bad = [
+            job
+            for job in ended
+            if job.state not in ("COMPLETED", "CANCELLED") and job.name not in self._productive
+        ]
+        failed = [
+            job
+            for job in ended
+            if job.state not in ("COMPLETED", "CANCELLED", GONE) and job not in bad
+        ]
         self._failed |= bool(bad or failed)
         self._most -= len(cancelled)
         alive = len(self._alive())
         if cancelled and not alive:
             raise BrokenQueue(
-                f"the jobs in Slurm were cancelled ({_names(cancelled)}): every finished cell is kept; run the same "
-                "command again to go on with new ones"
+                f"the jobs in Slurm were cancelled ({_names(cancelled)}): every finished cell is"
+                " kept; run the same command again to go on with new ones"
             )
         self._bad_starts += len(bad)
         if bad and (not alive or self._bad_starts >= MOST_BAD_STARTS):
-            raise BrokenQueue(f"jobs in Slurm end before they take a cell: {self._last_words(bad[0])}")
+            raise BrokenQueue(
+                f"jobs in Slurm end before they take a cell: {self._last_words(bad[0])}"
+            )
         said = [self._last_words(job) for job in bad]
-        said += [f"job {job.name} ended as {job.state}; its log is {self._log(job)}" for job in failed]
+        said += [
+            f"job {job.name} ended as {job.state}; its log is {self._log(job)}" for job in failed
+        ]
         if cancelled:
             said.append(f"cancelled: {_names(cancelled)}; {alive} jobs go on")
         return said
@@ -238,10 +288,12 @@ class SlurmJobs:
             lines = self._log(job).read_text(errors="replace").split("\n")
         except OSError:
             return (
-                f"job {job.name} {state}{where} and left no log at {self._log(job)}: see that the nodes can write "
-                "there, or give a folder that they share with --queue"
+                f"job {job.name} {state}{where} and left no log at {self._log(job)}: see that the"
+                " nodes can write there, or give a folder that they share with --queue"
             )
-        words = " / ".join([line.strip() for line in lines if line.strip()][-LAST_LINES:]) or "empty"
+        words = (
+            " / ".join([line.strip() for line in lines if line.strip()][-LAST_LINES:]) or "empty"
+        )
         return f"job {job.name} {state}{where}; the last lines of its log {self._log(job)}: {words}"
 
     def _submit(self, count: int) -> str:
@@ -251,8 +303,14 @@ class SlurmJobs:
         command = shlex.join([self._python, "-P", "-m", module, str(self._queue.path)])
         script.write_text(f"#!/bin/sh\nexec {command}\n")
         logs = f"{self._queue.path / LOGS}/%A_%a.log"
-        ours = ["--parsable", f"--job-name={self._name}", f"--array=0-{count - 1}", f"--output={logs}"]
-        # `exec`, so that the signal for the batch shell reaches the worker; the user's options come last and hold.
+        ours = [
+            "--parsable",
+            f"--job-name={self._name}",
+            f"--array=0-{count - 1}",
+            f"--output={logs}",
+        ]
+        # `exec`, so that the signal for the batch shell reaches the worker; the user's options come
+        # last and hold.
         ours += ["--open-mode=append", "--requeue", "--signal=B:USR1@60"]
         answer = _run("sbatch", *ours, *self._options, str(script))
         if answer is None or answer.returncode != 0:
@@ -263,7 +321,8 @@ class SlurmJobs:
             self._submitted[f"{job}_{task}"] = time.monotonic()
         shown = f"{job}_0" if count == 1 else f"{job}_[0-{count - 1}]"
         return (
-            f"submitted {count} {'job' if count == 1 else 'jobs'} to Slurm: {shown}; logs in {self._queue.path / LOGS}"
+            f"submitted {count} {'job' if count == 1 else 'jobs'} to Slurm: {shown}; logs in"
+            f" {self._queue.path / LOGS}"
         )
 
     def _tell_of_pending(self, now: float) -> list[str]:
@@ -276,7 +335,9 @@ class SlurmJobs:
         self._pending_since = self._pending_since or now
         reasons = Counter(job.reason.partition(",")[0] for job in pending)
         reason = reasons.most_common(1)[0][0]
-        if now - self._pending_since < PENDING_SECONDS or (reason == self._told[0] and now < self._told[1]):
+        if now - self._pending_since < PENDING_SECONDS or (
+            reason == self._told[0] and now < self._told[1]
+        ):
             return []
         self._told = reason, now + REPEAT_SECONDS
         hint = f": {HINTS[reason]}" if reason in HINTS else ""
@@ -313,7 +374,11 @@ class SlurmJobs:
     def going_on(self) -> str:
         """Say which jobs go on without a coordinator; empty where none do."""
         ids = sorted({job.name.partition("_")[0] for job in self._alive()})
-        return f"jobs {', '.join(ids)} go on in Slurm; `scancel {' '.join(ids)}` ends them" if ids else ""
+        return (
+            f"jobs {', '.join(ids)} go on in Slurm; `scancel {' '.join(ids)}` ends them"
+            if ids
+            else ""
+        )
 
 
 def _names(jobs: list[Job]) -> str:
@@ -329,9 +394,15 @@ def _words(answer: subprocess.CompletedProcess[str] | None) -> str:
 def _run(*command: str) -> subprocess.CompletedProcess[str] | None:
     """Run a program of Slurm; None where it does not end in time."""
     # Inside a job the variables that describe it would be taken for options of the new ones.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_") or name == "SLURM_CONF"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SLURM_") or name == "SLURM_CONF"
+    }
     try:
-        return subprocess.run(command, env=kept, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)  # noqa: S603
+        return subprocess.run(  # noqa: S603
+            command, env=kept, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False
+        )  # noqa: RUF100, S603
     except subprocess.TimeoutExpired:
         return None
 
@@ -342,7 +413,8 @@ class SlurmExecutor(QueueExecutor):
     Parameters
     ----------
     folder : str or Path
-        Through which the jobs get their cells; made here, and removed at the end. The nodes must see it.
+        Through which the jobs get their cells; made here, and removed at the end. The nodes must
+        see it.
     workers : int, default=1
         The most jobs at a time.
     options : str, default=""
@@ -383,8 +455,14 @@ class _QueueCourier(Courier):
         sent = str(self.queue.path), reference.key
         if not self.sent[sent]:
             folder = Path(reference.folder)
-            chosen = code_files(folder) if reference.key.startswith(CODE) else sorted(folder.glob("*.npy"))
-            self.queue.share(reference.key, {path.relative_to(folder).as_posix(): path for path in chosen})
+            chosen = (
+                code_files(folder)
+                if reference.key.startswith(CODE)
+                else sorted(folder.glob("*.npy"))
+            )
+            self.queue.share(
+                reference.key, {path.relative_to(folder).as_posix(): path for path in chosen}
+            )
             self.sent[sent] += 1
         return Reference(reference.key, str(self.queue.path / SHARED / reference.key), visible=True)
 
@@ -412,7 +490,8 @@ class SlurmCluster(Workplace):
     def __init__(self, executor: SlurmExecutor, conditions: Conditions) -> None:
         if conditions.isolation == "none":
             raise InputError(
-                'isolation = "none" works in the calling process: leave it out, or leave out --engine slurm'
+                'isolation = "none" works in the calling process: leave it out, or leave out'
+                " --engine slurm"
             )
         self.isolation = conditions.isolation
         self.executor = executor
@@ -475,8 +554,9 @@ class _SlurmSeat(Seat):
             raise InputError(str(error)) from error
         except OSError as error:
             raise InputError(
-                f"the folder {self._cluster.executor.queue.path}, through which jobs get their cells, cannot be used "
-                f"any more: {error.strerror or error}; every finished cell is kept: run the same command again to go on"
+                f"the folder {self._cluster.executor.queue.path}, through which jobs get their"
+                f" cells, cannot be used any more: {error.strerror or error}; every finished cell"
+                " is kept: run the same command again to go on"
             ) from error
 
     @override

@@ -36,7 +36,8 @@ class LockedFolder:
 
     def __init__(self) -> None:
         remove_orphans()
-        # Locked before it has the name by which orphans are looked for, so that nobody finds it without its lock.
+        # Locked before it has the name by which orphans are looked for, so that nobody finds it
+        # without its lock.
         new = Path(tempfile.mkdtemp(prefix=".paragone-new-"))
         self._lock = hold(new / LOCK)
         self.path = new.with_name(PREFIX + new.name.removeprefix(".paragone-new-"))
@@ -118,11 +119,23 @@ def _save(folder: Path, name: str, matrix: Any) -> None:
 
 def _load(folder: Path, name: str) -> Any:
     if (folder / f"{name}.npy").exists():
-        return np.load(folder / f"{name}.npy", mmap_mode="r" if name == "X" else None, allow_pickle=False)
-    tables = {path.stem.removeprefix(f"{name}_table"): path for path in folder.glob(f"{name}_table*.npy")}
+        return np.load(
+            folder / f"{name}.npy", mmap_mode="r" if name == "X" else None, allow_pickle=False
+        )
+    tables = {
+        path.stem.removeprefix(f"{name}_table"): path for path in folder.glob(f"{name}_table*.npy")
+    }
     if tables:
-        return from_buffers({part: np.load(path, mmap_mode="c", allow_pickle=False) for part, path in tables.items()})
-    parts = [np.load(folder / f"{name}_{part}.npy", mmap_mode="r", allow_pickle=False) for part in SPARSE_PARTS]
+        return from_buffers(
+            {
+                part: np.load(path, mmap_mode="c", allow_pickle=False)
+                for part, path in tables.items()
+            }
+        )
+    parts = [
+        np.load(folder / f"{name}_{part}.npy", mmap_mode="r", allow_pickle=False)
+        for part in SPARSE_PARTS
+    ]
     shape = tuple(int(size) for size in np.load(folder / f"{name}_shape.npy", allow_pickle=False))
     return sparse.csr_array(tuple(parts), shape=shape)
 

@@ -65,7 +65,11 @@ class WarningTally:
         """Each distinct warning once, in the order in which they came first; then the rest together."""
         kept = tuple(WarningCount(*kind, count) for kind, count in self._counts.items())
         if self._others:
-            kept += (WarningCount(THE_REST, f"further warnings, beyond {DISTINCT} distinct ones", self._others),)
+            kept += (
+                WarningCount(
+                    THE_REST, f"further warnings, beyond {DISTINCT} distinct ones", self._others
+                ),
+            )
         return kept
 
 
@@ -99,7 +103,8 @@ def warnings_together(*parts: Iterable[WarningCount]) -> tuple[WarningCount, ...
     Examples
     --------
     >>> warnings_together([WarningCount("A", "x", 2)], [WarningCount("A", "x"), WarningCount("B", "y")])
-    (WarningCount(category='A', message='x', count=3), WarningCount(category='B', message='y', count=1))
+    (WarningCount(category='A', message='x', count=3), WarningCount(category='B', message='y',
+    count=1))
     """
     tally = WarningTally()
     for part in parts:
@@ -130,8 +135,8 @@ MOST_OF_A_TRACEBACK = 20_000
 class SplitReference:
     """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale.
 
-    The folder is where the dataset lies on the machine of the run; another machine has its own copy elsewhere. Where
-    ``is_dense`` is not set, sparse features that are not scaled stay sparse.
+    The folder is where the dataset lies on the machine of the run; another machine has its own copy
+    elsewhere. Where ``is_dense`` is not set, sparse features that are not scaled stay sparse.
     """
 
     folder: str
@@ -159,7 +164,11 @@ def cut_out(X: Any, y: Any, beside: Mapping[str, Any], reference: SplitReference
         else:
             X_train, X_test = scale_split(X[train], X[test], reference.scale)
         cut = (("train", train), ("test", test))
-        more = {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in cut}
+        more = {
+            f"{name}_{role}": values[chosen]
+            for name, values in beside.items()
+            for role, chosen in cut
+        }
         return SplitData(X_train, y[train], X_test, y[test], task=reference.task, **more)
     roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
     parts: dict[str, Any] = {}
@@ -187,15 +196,18 @@ class CellTask:
 def run_task(task: CellTask) -> Outcome:
     """Run one cell in this process, on one thread, and return what came of it.
 
-    Cells of one process run one after another, on an executor of threads too: a method may use the global generators.
-    A KeyboardInterrupt goes through, since here it may be the user's.
+    Cells of one process run one after another, on an executor of threads too: a method may use the
+    global generators. A KeyboardInterrupt goes through, since here it may be the user's.
     """
     with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1):
         return perform(task, task.split.load, let_through=(KeyboardInterrupt,))
 
 
 def perform(
-    task: CellTask, load: Callable[[], SplitData], *, let_through: tuple[type[BaseException], ...] = ()
+    task: CellTask,
+    load: Callable[[], SplitData],
+    *,
+    let_through: tuple[type[BaseException], ...] = (),
 ) -> Outcome:
     """Work on a cell and return what came of it; whatever the method raises becomes part of that.
 
@@ -219,11 +231,19 @@ def perform(
             data = replace(load(), context=_context(task))
             seed_globals(task.seed)
             # With its warnings: a later cell that reuses the fit gives them again.
-            fitted = task.fitted or storable(replace(fit_in(task.protocol, data), warnings=tally.counts))
+            fitted = task.fitted or storable(
+                replace(fit_in(task.protocol, data), warnings=tally.counts)
+            )
             seed_globals(task.score_seed)
             scored = score_in(task.protocol, fitted, data)
             kept = None if task.fitted is not None else fitted
-            outcome = Outcome("done", scored.scores, kept, scored.predictions, tuple(map(clean_text, scored.notes)))
+            outcome = Outcome(
+                "done",
+                scored.scores,
+                kept,
+                scored.predictions,
+                tuple(map(clean_text, scored.notes)),
+            )
         except let_through:
             raise
         except BaseException as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
@@ -295,11 +315,15 @@ def storable(fitted: Fitted) -> Fitted:
     """Return what a method gave on a split, once it is sure that the store can keep it."""
     for name, array in fitted.arrays.items():
         if not isinstance(array, np.ndarray) or array.dtype.hasobject:
-            raise TypeError(f"what is kept of a fit must be an array of numbers or text; {name!r} is not")
+            raise TypeError(
+                f"what is kept of a fit must be an array of numbers or text; {name!r} is not"
+            )
     try:
         info = json.loads(json.dumps(dict(fitted.info), sort_keys=True))
     except (TypeError, ValueError) as error:
-        raise TypeError(f"what a method tells about its fit must be plain values: {error}") from error
+        raise TypeError(
+            f"what a method tells about its fit must be plain values: {error}"
+        ) from error
     arrays = {str(name): np.asarray(array) for name, array in fitted.arrays.items()}
     seconds, cpu_seconds = float(fitted.seconds), float(fitted.cpu_seconds)
     return replace(fitted, arrays=arrays, info=info, seconds=seconds, cpu_seconds=cpu_seconds)

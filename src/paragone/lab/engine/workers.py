@@ -78,7 +78,9 @@ class Worker(Protocol):
     def start(self) -> None:
         """Get ready; raises BrokenExecutor where that fails."""
 
-    def run(self, order: CellOrder, abandoned: Callable[[], bool] | None = None) -> tuple[Reply, tuple[str, ...]]:
+    def run(
+        self, order: CellOrder, abandoned: Callable[[], bool] | None = None
+    ) -> tuple[Reply, tuple[str, ...]]:
         """Have a cell worked on; return what came of it and the data files that it opened."""
 
     def kill(self) -> None:
@@ -121,7 +123,11 @@ class _Workers:
             # A worker of another run may hold other code under the same names.
             others = [worker for owner, worker in self._waiting if owner != run]
             own = [entry for entry in self._waiting if entry[0] == run]
-            taken = own.pop()[1] if own else new_worker(conditions.isolation, lambda: temporary, conditions.preload)
+            taken = (
+                own.pop()[1]
+                if own
+                else new_worker(conditions.isolation, lambda: temporary, conditions.preload)
+            )
             self._all.add(taken)
             self._waiting = own
         for worker in others:
@@ -145,7 +151,8 @@ class _Workers:
 
 
 _WORKERS = _Workers()
-# A worker that was itself started by multiprocessing waits for its children before any atexit function runs.
+# A worker that was itself started by multiprocessing waits for its children before any atexit
+# function runs.
 Finalize(None, _WORKERS.end_all, exitpriority=100)
 
 
@@ -171,9 +178,11 @@ def run_isolated(
     conditions : Conditions
         Of the run.
     run : str
-        The run it belongs to; another run gets new processes, since it may bring other code under the same names.
+        The run it belongs to; another run gets new processes, since it may bring other code under
+        the same names.
     abandoned : callable, optional
-        Asked now and then whether the result is still wanted; where it is not, the process is ended.
+        Asked now and then whether the result is still wanted; where it is not, the process is
+        ended.
     temporary : str
         The folder in which cells get their temporary ones.
 
@@ -289,7 +298,9 @@ class ProcessSeat(Seat):
 
     @override
     def submit(self, task: CellTask) -> Future[Any]:
-        order = CellOrder(PackedTask.of(task, self._conditions.import_paths), self._conditions.limits)
+        order = CellOrder(
+            PackedTask.of(task, self._conditions.import_paths), self._conditions.limits
+        )
         return self._waiting.submit(lambda: self._worker.run(order)[0])
 
     @override
@@ -332,7 +343,8 @@ class LocalProcesses(Workplace):
     conditions : Conditions
         Of the run.
     adapts : bool, default=False
-        Whether there may be fewer, where memory is short; nobody has asked for this very number then.
+        Whether there may be fewer, where memory is short; nobody has asked for this very number
+        then.
     """
 
     can_end = True

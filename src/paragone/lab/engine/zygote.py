@@ -1,8 +1,8 @@
 """The zygote: a process that imported what cells need, did nothing parallel, and forks the seats.
 
-It is executed, never forked, so that no thread, lock or open file of the calling program is in it. It imports installed
-packages only; the user's modules are imported in the cell, so that an edited one needs no new zygote. Its main thread
-is its only one: whatever it forks finds every lock free.
+It is executed, never forked, so that no thread, lock or open file of the calling program is in it.
+It imports installed packages only; the user's modules are imported in the cell, so that an edited
+one needs no new zygote. Its main thread is its only one: whatever it forks finds every lock free.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ from typing import NoReturn
 import numpy as np
 
 from paragone.lab.engine.packing import Surroundings
-from paragone.lab.engine.preloading import import_from_source, keep_generators_while_importing, seed_globals
+from paragone.lab.engine.preloading import (
+    import_from_source,
+    keep_generators_while_importing,
+    seed_globals,
+)
 from paragone.lab.engine.processes import Channel, adopt_orphans, child_processes, collapse_memory
 from paragone.lab.engine.seat_process import live_as_seat
 
@@ -80,9 +84,12 @@ class Zygote:
         for place in warm_ups:
             module, _, function = place.partition(":")
             getattr(importlib.import_module(module), function)()
-        # What seeds the generators of the packages just loaded is made ready here, once for all cells.
+        # What seeds the generators of the packages just loaded is made ready here, once for all
+        # cells.
         seed_globals(0)
-        names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
+        names = [
+            thread.name for thread in threading.enumerate() if thread is not threading.main_thread()
+        ]
         _settle()
         return names
 

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError
-from paragone.lab.store.opening import NOT_READ, connect, damaged, examination, log_of, remove_database
+from paragone.lab.store.opening import (
+    NOT_READ,
+    connect,
+    damaged,
+    examination,
+    log_of,
+    remove_database,
+)
 from paragone.lab.store.schema import (
     TableShape,
     dangling_rows,
@@ -39,7 +46,10 @@ class Reading:
     def __init__(self, database: sqlite3.Connection, path: Path) -> None:
         self.database = database
         self.path = path
-        self._present = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self._present = {
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
 
     def has(self, table: str) -> bool:
         """Whether the store has a table; one of an older version may lack it."""
@@ -109,7 +119,9 @@ def new_store(path: Path) -> Iterator[sqlite3.Connection]:
         remove_database(partial)
 
 
-def add_rows(database: sqlite3.Connection, shape: TableShape, rows: Iterable[Sequence[Any]], where: str) -> int:
+def add_rows(
+    database: sqlite3.Connection, shape: TableShape, rows: Iterable[Sequence[Any]], where: str
+) -> int:
     """Add rows to a table; refuse what the table does not take."""
     try:
         return database.executemany(shape.insert(), rows).rowcount
@@ -127,7 +139,9 @@ def check_references(database: sqlite3.Connection, where: str) -> None:
     """Refuse rows that refer to rows which are not there."""
     for table, parent, dangling in dangling_rows():
         if database.execute(f"SELECT EXISTS (SELECT 1 FROM {dangling})").fetchone()[0]:  # noqa: S608  names of ours
-            raise InputError(f"{where}: rows of {table} refer to rows of {parent} that are not there")
+            raise InputError(
+                f"{where}: rows of {table} refer to rows of {parent} that are not there"
+            )
 
 
 @dataclass(frozen=True)
@@ -142,8 +156,9 @@ class Salvage:
 def salvage(path: Path) -> Salvage:
     """Put a new database with every readable row in the place of a broken one, which is kept beside it.
 
-    Rows are read one by one where a table cannot be read in one go, from both ends where its middle is gone. Rows
-    that refer to lost ones go too. What is left is judged by its checksums afterwards, not here.
+    Rows are read one by one where a table cannot be read in one go, from both ends where its middle
+    is gone. Rows that refer to lost ones go too. What is left is judged by its checksums
+    afterwards, not here.
     """
     fresh = path.with_name(f".{path.name}.salvaged")
     remove_database(fresh)
@@ -158,7 +173,9 @@ def salvage(path: Path) -> Salvage:
     return Salvage(damaged_file, rows, incomplete)
 
 
-def _copied(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[str, int], tuple[str, ...]]:
+def _copied(
+    source: sqlite3.Connection, target: sqlite3.Connection
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """Copy every table; return how many rows of each were copied, and which tables lost some."""
     counts: dict[str, int] = {}
     incomplete = []
@@ -170,7 +187,9 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dic
         counts[shape.name] = 0
         for row in rows:
             try:
-                counts[shape.name] += target.execute(shape.insert(otherwise="OR IGNORE"), row).rowcount
+                counts[shape.name] += target.execute(
+                    shape.insert(otherwise="OR IGNORE"), row
+                ).rowcount
             except (sqlite3.IntegrityError, sqlite3.InterfaceError):
                 # A value of another type than its column's: the row is no row of ours any more.
                 complete = False
@@ -184,13 +203,17 @@ def _made_up(source: sqlite3.Connection) -> frozenset[str]:
     """Name our tables whose place a view or a virtual table has taken: reading those runs what they say."""
     try:
         there = {row[0] for row in source.execute("SELECT name FROM sqlite_master").fetchall()}
-        return frozenset(shape.name for shape in table_shapes() if shape.name in there) - plain_tables(source)
+        return frozenset(
+            shape.name for shape in table_shapes() if shape.name in there
+        ) - plain_tables(source)
     except NOT_READ:
         # A schema that cannot be read: rows are looked for table by table, as far as there are any.
         return frozenset()
 
 
-def _readable_rows(source: sqlite3.Connection, shape: TableShape) -> tuple[list[tuple[Any, ...]], bool]:
+def _readable_rows(
+    source: sqlite3.Connection, shape: TableShape
+) -> tuple[list[tuple[Any, ...]], bool]:
     """Return the rows of a table that can be read, and whether these are all."""
     try:
         return source.execute(shape.select()).fetchall(), True

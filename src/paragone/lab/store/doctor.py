@@ -1,7 +1,7 @@
 """The doctor: is a store whole, and how to drop what is not, so that the next run computes it again.
 
-Every cell can be computed again, so a damaged one is not mended: it is named, counted and deleted. What is whole stays,
-also where the file itself is broken: its rows are then copied into a new one.
+Every cell can be computed again, so a damaged one is not mended: it is named, counted and deleted.
+What is whole stays, also where the file itself is broken: its rows are then copied into a new one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ DESCRIPTIONS = {
 """What is described by a JSON object: its table, its key, and the column of the description."""
 OF_CELLS = {"cells", "scores", "predictions", "measures", "costs", "warnings", "outputs"}
 """The tables that a cell is spread over."""
-CELL = "SELECT id, key, fit_key, status, seconds, notes, error, traceback, finished_at FROM cells WHERE key = ?"
+CELL = (
+    "SELECT id, key, fit_key, status, seconds, notes, error, traceback, finished_at FROM cells"
+    " WHERE key = ?"
+)
 PLANNED_AT = """
 SELECT e.name, p.dataset, p.fold, p.method, p.repeat FROM plan p JOIN experiments e ON e.id = p.experiment_id
 WHERE p.{column} = ? ORDER BY p.current DESC LIMIT 1
@@ -65,8 +68,10 @@ DEAD = {
     "orphaned cells": "cells WHERE key NOT IN (SELECT key FROM plan)",
     "orphaned fits": "fits WHERE fit_key NOT IN (SELECT fit_key FROM plan)",
     "orphaned splits": "splits WHERE split_part NOT IN (SELECT split_part FROM plan)",
-    "orphaned truths": "truths WHERE truth_key NOT IN (SELECT data_part || '/' || split_part FROM plan) "
-    "AND truth_key NOT IN (SELECT data_part FROM plan)",
+    "orphaned truths": (
+        "truths WHERE truth_key NOT IN (SELECT data_part || '/' || split_part FROM plan) "
+        "AND truth_key NOT IN (SELECT data_part FROM plan)"
+    ),
     "orphaned datasets": "datasets WHERE data_part NOT IN (SELECT data_part FROM plan)",
     "unused measures": "measures WHERE id NOT IN (SELECT measure_id FROM scores)",
 }
@@ -86,8 +91,8 @@ class StoreFault:
     level : {"damage", "note"}
         Whether something is lost or only worth knowing.
     kind, key : str
-        What it is about: ``cell``, ``fit``, ``split``, ``truth``, ``dataset``, ``experiment``, ``run``, or the
-        ``database`` itself, and which.
+        What it is about: ``cell``, ``fit``, ``split``, ``truth``, ``dataset``, ``experiment``,
+        ``run``, or the ``database`` itself, and which.
     message : str
         What is wrong, for people.
     """
@@ -148,7 +153,9 @@ class Diagnosis:
             lines.append(f"note: --compact would delete {dead}")
         if self.is_healthy:
             sealed = not any(finding.kind == "checksum" for finding in self.findings)
-            lines.append("healthy: every artifact can be read" + " and agrees with its checksum" * sealed)
+            lines.append(
+                "healthy: every artifact can be read" + " and agrees with its checksum" * sealed
+            )
         return "\n".join(lines)
 
 
@@ -191,11 +198,16 @@ def diagnose(database: Database, path: Path) -> Diagnosis:
     if any(one.is_read_by_queries for one in odd):
         # A query may come upon what is odd, and would then run what a stranger put there.
         return Diagnosis(path, version, size, {}, tuple(findings))
-    findings += [*_file_faults(database), *_reference_faults(database), *_description_faults(database)]
+    findings += [
+        *_file_faults(database),
+        *_reference_faults(database),
+        *_description_faults(database),
+    ]
     stated = _stated_checksums(database, version)
     checked: dict[str, int] = {}
     unsealed = 0
-    # Half a million artifacts take a minute one by one; by themselves are looked at those that something is wrong with.
+    # Half a million artifacts take a minute one by one; by themselves are looked at those that
+    # something is wrong with.
     agreeing = agreeing_artifacts(database, stated) if version == SCHEMA_VERSION else {}
     for kind, (table, column) in ARTIFACTS.items():
         keys = _keys(database, kind, table, column, findings)
@@ -211,14 +223,22 @@ def diagnose(database: Database, path: Path) -> Diagnosis:
         gone = [key for key in sealed if key not in present]
         findings += [_damage(database, kind, key, "is gone, its checksum is left") for key in gone]
     if version < SCHEMA_VERSION:
-        message = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
+        message = (
+            f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it"
+            " up to date"
+        )
         findings.append(StoreFault("note", "schema", "", message))
     if unsealed:
-        message = f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair adds it"
+        message = (
+            f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair"
+            " adds it"
+        )
         findings.append(StoreFault("note", "checksum", "", message))
     findings.sort(key=lambda finding: finding.level)
     intact = not any(finding.kind == "database" for finding in findings)
-    return Diagnosis(path, version, size, checked, tuple(findings), _count_dead(database) if intact else {})
+    return Diagnosis(
+        path, version, size, checked, tuple(findings), _count_dead(database) if intact else {}
+    )
 
 
 def is_intact(database: Database) -> bool:
@@ -240,8 +260,15 @@ def _file_faults(database: Database) -> list[StoreFault]:
         found = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except NOT_READ as error:
         found = [str(error) or type(error).__name__]
-    lines = [line for text in found for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
-    return [StoreFault("damage", "database", "", f"the database file: {line}") for line in lines[:20]]
+    lines = [
+        line
+        for text in found
+        for line in text.splitlines()
+        if line not in ("ok", "*** in database main ***")
+    ]
+    return [
+        StoreFault("damage", "database", "", f"the database file: {line}") for line in lines[:20]
+    ]
 
 
 def _reference_faults(database: Database) -> list[StoreFault]:
@@ -263,20 +290,26 @@ def _description_faults(database: Database) -> list[StoreFault]:
         for key in _keys(database, kind, table, column, found):
             sql = f"SELECT {described} FROM {table} WHERE {column} = ?"  # noqa: S608
             try:
-                if not isinstance(parse_json(database.execute(sql, (key,)).fetchone()[0], "its description"), dict):
+                if not isinstance(
+                    parse_json(database.execute(sql, (key,)).fetchone()[0], "its description"), dict
+                ):
                     raise InputError("its description is not a JSON object")
             except (InputError, TypeError, *NOT_READ) as error:
                 found.append(StoreFault("damage", kind, str(key), f"{kind} {key}: {error}"))
     return found
 
 
-def _keys(database: Database, kind: str, table: str, column: str, findings: list[StoreFault]) -> list[Any]:
+def _keys(
+    database: Database, kind: str, table: str, column: str, findings: list[StoreFault]
+) -> list[Any]:
     # By the table itself: an index that is damaged would hide rows that are not.
     sql = f"SELECT {column} FROM {table} NOT INDEXED"  # noqa: S608
     try:
         return [row[0] for row in database.execute(sql)]
     except NOT_READ as error:
-        findings.append(StoreFault("damage", "database", "", f"the {kind}s cannot be listed: {error}"))
+        findings.append(
+            StoreFault("damage", "database", "", f"the {kind}s cannot be listed: {error}")
+        )
         return []
 
 
@@ -290,13 +323,17 @@ def _stated_checksums(database: Database, version: int) -> Checksums:
         return {}
 
 
-def _artifact_faults(database: Database, version: int, kind: str, key: str, stated: Checksums) -> list[StoreFault]:
+def _artifact_faults(
+    database: Database, version: int, kind: str, key: str, stated: Checksums
+) -> list[StoreFault]:
     of_scores = stated.get("scores", {}).get(key) if kind == "cell" else None
     try:
         agree = stated.get(kind, {}).get(key) in (None, CHECKSUMS[kind](database, key, version))
         if of_scores is not None:
             # Whoever reads many scores asks this checksum alone.
-            rows = database.execute(SCORE_ROWS, _one(database, "SELECT id FROM cells WHERE key = ?", key)).fetchall()
+            rows = database.execute(
+                SCORE_ROWS, _one(database, "SELECT id FROM cells WHERE key = ?", key)
+            ).fetchall()
             agree = agree and of_scores == stored_scores_checksum(rows)
     except (InputError, TypeError, *NOT_READ) as error:
         return [_damage(database, kind, key, f"cannot be read ({error})")]
@@ -305,7 +342,9 @@ def _artifact_faults(database: Database, version: int, kind: str, key: str, stat
 
 def _damage(database: Database, kind: str, key: str, what: str) -> StoreFault:
     # A damaged key may be no text at all.
-    return StoreFault("damage", kind, str(key), f"{kind} {str(key)[:12]}{_planned_at(database, kind, key)} {what}")
+    return StoreFault(
+        "damage", kind, str(key), f"{kind} {str(key)[:12]}{_planned_at(database, kind, key)} {what}"
+    )
 
 
 def _planned_at(database: Database, kind: str, key: str) -> str:
@@ -321,7 +360,10 @@ def _planned_at(database: Database, kind: str, key: str) -> str:
     experiment, dataset, fold, method, repeat = row
     if kind == "split":
         return f" ({dataset}, fold {fold})"
-    return f" ({experiment}: {method} on {dataset}, fold {fold}{f', repeat {repeat}' if repeat else ''})"
+    return (
+        f" ({experiment}: {method} on {dataset}, fold"
+        f" {fold}{f', repeat {repeat}' if repeat else ''})"
+    )
 
 
 # Checksums of what is there; what cannot be decoded is refused
@@ -338,7 +380,9 @@ def _checksum_of_cell(database: Database, key: str, version: int) -> bytes:
     number, *fields = _one(database, CELL, key)
     _, fit_key, status, _, notes, *_ = fields
     scores = database.execute(SCORE_ROWS, (number,)).fetchall()
-    kept = database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
+    kept = database.execute(
+        "SELECT payload FROM predictions WHERE cell_id = ?", (number,)
+    ).fetchone()
     parse_json(notes, "its notes")
     if kept is not None:
         unpack(kept[0])
@@ -349,7 +393,9 @@ def _checksum_of_cell(database: Database, key: str, version: int) -> bytes:
 
 
 def _checksum_of_fit(database: Database, key: str, version: int) -> bytes:
-    arrays, info, seconds = _one(database, "SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)
+    arrays, info, seconds = _one(
+        database, "SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key
+    )
     unpack(arrays)
     parse_json(info, "its diagnostics")
     parts = FitCosts.read(database, key).parts if version >= 3 else ()
@@ -410,14 +456,17 @@ class Repair:
         if self.salvaged is not None:
             lost = ", ".join(self.salvaged.incomplete) or "nothing"
             lines.append(
-                f"saved {sum(self.salvaged.rows.values()):,} rows into a new file (incomplete: {lost}); "
-                f"the damaged one is kept as {self.salvaged.damaged_file}"
+                f"saved {sum(self.salvaged.rows.values()):,} rows into a new file (incomplete:"
+                f" {lost}); the damaged one is kept as {self.salvaged.damaged_file}"
             )
         lines += [f"dropped: {fault.message}" for fault in self.dropped]
         if self.sealed:
             lines.append(f"{self.sealed} artifacts got a checksum")
         if self.cells_to_run:
-            lines.append(f"{self.cells_to_run} cells have no result any more: the next run computes them again")
+            lines.append(
+                f"{self.cells_to_run} cells have no result any more: the next run computes them"
+                " again"
+            )
         return "\n".join(lines or ["there was nothing to repair"])
 
 
@@ -452,8 +501,13 @@ def repair(path: str | Path) -> Repair:
     saved = None if intact else salvage(path)
     database = connect(path, create=True)
     try:
-        # Where the tables were not those of a store, nobody counted: what could be saved is what there was.
-        cells = _n_cells(database) if saved is None else before.checked.get("cells", saved.rows["cells"])
+        # Where the tables were not those of a store, nobody counted: what could be saved is what
+        # there was.
+        cells = (
+            _n_cells(database)
+            if saved is None
+            else before.checked.get("cells", saved.rows["cells"])
+        )
         dropped, sealed = _drop_damage(database, path, saved)
         lost = max(0, cells - _n_cells(database))
         return Repair(before, diagnose(database, path), tuple(dropped), lost, sealed, saved)
@@ -463,24 +517,37 @@ def repair(path: str | Path) -> Repair:
         database.close()
 
 
-def _drop_damage(database: Database, path: Path, saved: Salvage | None) -> tuple[list[StoreFault], int]:
+def _drop_damage(
+    database: Database, path: Path, saved: Salvage | None
+) -> tuple[list[StoreFault], int]:
     """Delete what is damaged, and seal the rest; return what was deleted and how much was sealed."""
     with transaction(database):
         found = list(diagnose(database, path).damage)
         delete_dangling(database)
-        has_seals = database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
+        has_seals = (
+            database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
+        )
         if saved is not None and (has_seals or OF_CELLS & set(saved.incomplete)):
             # Of a file that lost rows, nothing shows that what has no checksum is whole.
             known = {(fault.kind, fault.key) for fault in found}
-            unproven = [(kind, key) for kind, key in _unsealed(database) if (kind, key) not in known]
+            unproven = [
+                (kind, key) for kind, key in _unsealed(database) if (kind, key) not in known
+            ]
             why = "has no checksum, and rows were lost"
-            found += [StoreFault("damage", kind, key, f"{kind} {key[:12]} {why}") for kind, key in unproven]
+            found += [
+                StoreFault("damage", kind, key, f"{kind} {key[:12]} {why}")
+                for kind, key in unproven
+            ]
         # A fit takes its cells along, so those that are damaged themselves come first.
         dropped = [
-            one for fault in sorted(found, key=lambda fault: fault.kind != "cell") for one in _drop(database, fault)
+            one
+            for fault in sorted(found, key=lambda fault: fault.kind != "cell")
+            for one in _drop(database, fault)
         ]
         unsealed = _unsealed(database)
-        rows = [(kind, key, CHECKSUMS[kind](database, key, SCHEMA_VERSION)) for kind, key in unsealed]
+        rows = [
+            (kind, key, CHECKSUMS[kind](database, key, SCHEMA_VERSION)) for kind, key in unsealed
+        ]
         database.executemany("INSERT INTO checksums VALUES (?, ?, ?)", rows)
     return dropped, len(rows)
 
@@ -490,7 +557,9 @@ def _drop(database: Database, fault: StoreFault) -> list[StoreFault]:
     also: list[StoreFault] = []
     if fault.kind == "fit":
         # Without their fit they cannot be proven.
-        for (cell,) in database.execute("SELECT key FROM cells WHERE fit_key = ?", (fault.key,)).fetchall():
+        for (cell,) in database.execute(
+            "SELECT key FROM cells WHERE fit_key = ?", (fault.key,)
+        ).fetchall():
             message = f"cell {cell[:12]} rests on the damaged fit {fault.key[:12]}"
             also += _drop(database, StoreFault("damage", "cell", cell, message))
     if fault.kind == "run":
@@ -500,7 +569,9 @@ def _drop(database: Database, fault: StoreFault) -> list[StoreFault]:
         table, column, *_ = {**ARTIFACTS, **DESCRIPTIONS}[fault.kind]
         database.execute(f"DELETE FROM {table} WHERE {column} = ?", (fault.key,))  # noqa: S608
         kinds = ("cell", "scores") if fault.kind == "cell" else (fault.kind, fault.kind)
-        database.execute("DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?", (*kinds, fault.key))
+        database.execute(
+            "DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?", (*kinds, fault.key)
+        )
     elif fault.kind != "reference":
         raise InputError(f"{fault.message}: this cannot be repaired; restore a copy")
     return [*also, fault]
@@ -509,7 +580,10 @@ def _drop(database: Database, fault: StoreFault) -> list[StoreFault]:
 def _unsealed(database: Database) -> list[tuple[str, str]]:
     """Return the artifacts that have no checksum."""
     known = set(database.execute("SELECT kind, key FROM checksums").fetchall())
-    listed = ((kind, f"SELECT {column} FROM {table}") for kind, (table, column) in ARTIFACTS.items())  # noqa: S608
+    listed = (
+        (kind, f"SELECT {column} FROM {table}")  # noqa: S608
+        for kind, (table, column) in ARTIFACTS.items()
+    )
     found = [(kind, key) for kind, sql in listed for (key,) in database.execute(sql).fetchall()]
     return [artifact for artifact in found if artifact not in known]
 
@@ -531,8 +605,14 @@ class Compaction:
     deleted: Mapping[str, int]
 
     def __str__(self) -> str:
-        gone = ", ".join(f"{count} {what}" for what, count in self.deleted.items() if count) or "nothing"
-        return f"{self.path}: {self.size_before:,} bytes before, {self.size_after:,} after; deleted {gone}"
+        gone = (
+            ", ".join(f"{count} {what}" for what, count in self.deleted.items() if count)
+            or "nothing"
+        )
+        return (
+            f"{self.path}: {self.size_before:,} bytes before, {self.size_after:,} after; deleted"
+            f" {gone}"
+        )
 
 
 def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
@@ -543,8 +623,8 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
     path : str or Path
         The store; no run may be at work in it.
     drop_stale : bool, default=False
-        Whether the results of earlier declarations go too. They are kept otherwise: declared again, they are
-        there again.
+        Whether the results of earlier declarations go too. They are kept otherwise: declared again,
+        they are there again.
 
     Returns
     -------
@@ -569,12 +649,18 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
         before = path.stat().st_size
         wanted = {"stale plan rows": STALE, **DEAD} if drop_stale else DEAD
         with transaction(database):
-            deleted = {what: database.execute(f"DELETE FROM {where}").rowcount for what, where in wanted.items()}  # noqa: S608
+            deleted = {
+                what: database.execute(f"DELETE FROM {where}").rowcount  # noqa: S608
+                for what, where in wanted.items()
+            }  # noqa: RUF100, S608
             for kind, (table, column) in ARTIFACTS.items():
                 sql = f"DELETE FROM checksums WHERE kind = ? AND key NOT IN (SELECT {column} FROM {table})"  # noqa: S608
                 database.execute(sql, (kind,))
-            # Older versions kept what they dropped; of a cell that was computed again nobody wants it.
-            database.execute("DELETE FROM quarantine WHERE kind = 'cell' AND key IN (SELECT key FROM cells)")
+            # Older versions kept what they dropped; of a cell that was computed again nobody wants
+            # it.
+            database.execute(
+                "DELETE FROM quarantine WHERE kind = 'cell' AND key IN (SELECT key FROM cells)"
+            )
         database.execute("VACUUM")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError as error:
@@ -586,4 +672,7 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
 
 def _count_dead(database: Database) -> dict[str, int]:
     """Return how many rows of what a compaction would delete first, before what only they refer to."""
-    return {what: database.execute(f"SELECT count(*) FROM {where}").fetchone()[0] for what, where in DEAD.items()}  # noqa: S608
+    return {
+        what: database.execute(f"SELECT count(*) FROM {where}").fetchone()[0]  # noqa: S608
+        for what, where in DEAD.items()
+    }  # noqa: RUF100, S608

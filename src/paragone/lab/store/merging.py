@@ -66,7 +66,9 @@ class StoreUnion:
 
     def _experiments(self) -> list[str]:
         sql = "SELECT name, declared FROM experiments ORDER BY name"
-        ours, theirs = (dict(side.database.execute(sql).fetchall()) for side in (self.first, self.second))
+        ours, theirs = (
+            dict(side.database.execute(sql).fetchall()) for side in (self.first, self.second)
+        )
         differ = [name for name in ours if name in theirs and ours[name] != theirs[name]]
         return [f"experiment {name!r} is declared differently" for name in differ]
 
@@ -74,7 +76,9 @@ class StoreUnion:
         key = shape_of(table).key[0]
         one = f"SELECT {content} FROM {table} WHERE {key} = ?"  # noqa: S608  names of ours, here and below
         found = []
-        for (name,) in self.second.database.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall():  # noqa: S608
+        for (name,) in self.second.database.execute(
+            f"SELECT {key} FROM {table} ORDER BY {key}"  # noqa: S608
+        ).fetchall():  # noqa: RUF100, S608
             ours = self.first.database.execute(one, (name,)).fetchone()
             if ours is not None and ours != self.second.database.execute(one, (name,)).fetchone():
                 self.differing.add(name)
@@ -83,8 +87,12 @@ class StoreUnion:
 
     def _cells(self) -> list[str]:
         found = []
-        for number, key in self.second.database.execute("SELECT id, key FROM cells ORDER BY id").fetchall():
-            mine = self.first.database.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+        for number, key in self.second.database.execute(
+            "SELECT id, key FROM cells ORDER BY id"
+        ).fetchall():
+            mine = self.first.database.execute(
+                "SELECT id FROM cells WHERE key = ?", (key,)
+            ).fetchone()
             if mine is None:
                 continue
             self.shared.append((key, mine[0], number))
@@ -118,14 +126,18 @@ class StoreUnion:
         for key, ours, _ in self.shared:
             if key in self.completed and _result(self.first, ours)[0] != "done":
                 database.execute("DELETE FROM cells WHERE key = ?", (key,))
-                database.execute("DELETE FROM checksums WHERE kind IN ('cell', 'scores') AND key = ?", (key,))
+                database.execute(
+                    "DELETE FROM checksums WHERE kind IN ('cell', 'scores') AND key = ?", (key,)
+                )
 
     def _add(self, database: sqlite3.Connection, shape: TableShape) -> None:
         """Add the rows of a table that only the second store has."""
         references = [(shape.names.index(column), parent) for column, parent in shape.references]
         identity = IDENTITIES.get(shape.name, shape.key)
         places = [shape.names.index(column) for column in identity]
-        known = self._known(database, shape, identity, is_owned=any(parent in OWNERS for _, parent in references))
+        known = self._known(
+            database, shape, identity, is_owned=any(parent in OWNERS for _, parent in references)
+        )
         is_numbered = shape.key == ("id",)
         following = _free_number(database, shape) if is_numbered else 0
         now = self._now.setdefault(shape.name, {})
@@ -157,7 +169,12 @@ class StoreUnion:
             add_rows(database, shape, rows, str(self.second.path))
 
     def _known(
-        self, database: sqlite3.Connection, shape: TableShape, identity: Sequence[str], *, is_owned: bool
+        self,
+        database: sqlite3.Connection,
+        shape: TableShape,
+        identity: Sequence[str],
+        *,
+        is_owned: bool,
     ) -> Callable[[tuple[Any, ...]], Any]:
         """Return what tells by which key the union calls a row, None where it has no such row."""
         if is_owned:
@@ -178,7 +195,9 @@ class StoreUnion:
         sql = "SELECT id, declared FROM experiments"
         declared = dict(database.execute(sql).fetchall())
         rows = self.second.database.execute(sql).fetchall()
-        same = {number for number, text in rows if declared[self._now["experiments"][number]] == text}
+        same = {
+            number for number, text in rows if declared[self._now["experiments"][number]] == text
+        }
 
         def is_current(experiment: int, row: Sequence[Any]) -> bool:
             if experiment not in same:
@@ -192,7 +211,9 @@ class StoreUnion:
         database.executemany("DELETE FROM checksums WHERE kind = ? AND key = ?", self._added)
         wanted, shape = set(self._added), shape_of("checksums")
         for batch in self.second.batches(shape):
-            add_rows(database, shape, [row for row in batch if row[:2] in wanted], str(self.second.path))
+            add_rows(
+                database, shape, [row for row in batch if row[:2] in wanted], str(self.second.path)
+            )
 
 
 def _free_number(database: sqlite3.Connection, shape: TableShape) -> int:
@@ -214,9 +235,13 @@ def _result(side: Reading, number: int) -> tuple[Any, ...]:
 
     Nor warnings: a store of an older version has none of the same cell.
     """
-    status, notes = side.database.execute("SELECT status, notes FROM cells WHERE id = ?", (number,)).fetchone()
+    status, notes = side.database.execute(
+        "SELECT status, notes FROM cells WHERE id = ?", (number,)
+    ).fetchone()
     scores = side.database.execute(SCORE_ROWS, (number,)).fetchall()
-    kept = side.database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
+    kept = side.database.execute(
+        "SELECT payload FROM predictions WHERE cell_id = ?", (number,)
+    ).fetchone()
     return status, notes, scores, kept
 
 
@@ -255,7 +280,10 @@ class Merged:
 
     def __str__(self) -> str:
         if len(self.cells_of) == 2:
-            each, both = [f"{count:,} of {name}" for count, name in zip(self.cells_of, "AB", strict=True)], "in both"
+            each, both = (
+                [f"{count:,} of {name}" for count, name in zip(self.cells_of, "AB", strict=True)],
+                "in both",
+            )
         else:
             each, both = [f"{sum(self.cells_of):,} of {len(self.cells_of)} stores"], "in several"
         text = f"{self.cells:,} cells in {self.path}: {', '.join(each)}, {self.shared:,} {both}"
@@ -264,13 +292,15 @@ class Merged:
         return text + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
 
 
-def merge(stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A", "B"] | None = None) -> Merged:
+def merge(
+    stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A", "B"] | None = None
+) -> Merged:
     """Make a store with the cells of several; none of them is changed.
 
-    A cell that several have with the same result is taken once. One that failed in one store and is done in another is
-    done. Anything else that two have with different content, be it scores, predictions, a fit or the declaration of an
-    experiment, is a conflict: all are named, and nothing is written unless a side is preferred. Runs and their
-    provenance are kept from all.
+    A cell that several have with the same result is taken once. One that failed in one store and is
+    done in another is done. Anything else that two have with different content, be it scores,
+    predictions, a fit or the declaration of an experiment, is a conflict: all are named, and
+    nothing is written unless a side is preferred. Runs and their provenance are kept from all.
 
     Parameters
     ----------
@@ -279,8 +309,8 @@ def merge(stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A",
     out : str or Path
         The store to make; it must not exist.
     prefer : {"A", "B"}, optional
-        Whose content stands where they differ: of two stores the first or the second, of more the earliest or the
-        latest that has it.
+        Whose content stands where they differ: of two stores the first or the second, of more the
+        earliest or the latest that has it.
 
     Returns
     -------
@@ -314,7 +344,9 @@ def merge(stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A",
         for number, path in enumerate(ordered):
             try:
                 with reading(path) as store:
-                    counts[path] = store.database.execute("SELECT count(*) FROM cells").fetchone()[0]
+                    counts[path] = store.database.execute("SELECT count(*) FROM cells").fetchone()[
+                        0
+                    ]
                     if not number:
                         _copy_whole(database, store)
                         continue
@@ -337,7 +369,11 @@ def merge(stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A",
 def _refusal(conflicts: Sequence[str], stores: Sequence[str | Path]) -> str:
     more = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
     who = f"{stores[0]} and {stores[1]}" if len(stores) == 2 else f"the {len(stores)} stores"
-    ways = "--prefer A or --prefer B" if len(stores) == 2 else "--prefer A (the earliest) or --prefer B (the latest)"
+    ways = (
+        "--prefer A or --prefer B"
+        if len(stores) == 2
+        else "--prefer A (the earliest) or --prefer B (the latest)"
+    )
     return (
         f"{who} differ in {len(conflicts)} places: {'; '.join(conflicts[:SHOWN])}{more}. "
         f"Say whose content stands with {ways}"

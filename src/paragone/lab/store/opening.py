@@ -24,7 +24,13 @@ from paragone.lab.store.schema import (
     migrate,
     table_shapes,
 )
-from paragone.lab.store.shared_disk import LOG_HEADER_BYTES, Lease, copy_as_it_is, is_shared, replace_by_copy
+from paragone.lab.store.shared_disk import (
+    LOG_HEADER_BYTES,
+    Lease,
+    copy_as_it_is,
+    is_shared,
+    replace_by_copy,
+)
 
 Identity = tuple[int, int]
 FRAME_HEADER_BYTES = 24
@@ -35,7 +41,8 @@ LOG_PAGES = 1 << 16
 class FilesInPlace:
     """Notices that a store's file or its log was deleted, moved or replaced while it is open.
 
-    The system lets a process write on into a file that has no name any more; everything written there is lost.
+    The system lets a process write on into a file that has no name any more; everything written
+    there is lost.
 
     Parameters
     ----------
@@ -70,8 +77,8 @@ class FilesInPlace:
         if _identity(self._path) == self._file and log == self._log:
             return
         raise InputError(
-            f"store {str(self._path)!r} was deleted, moved or replaced while it was in use: nothing more is written; "
-            "put it back where you have it, and run the same command again"
+            f"store {str(self._path)!r} was deleted, moved or replaced while it was in use: nothing"
+            " more is written; put it back where you have it, and run the same command again"
         )
 
 
@@ -100,7 +107,10 @@ def pages_in_log(path: Path) -> set[int]:
     with log_of(path).open("rb") as log:
         header = log.read(LOG_HEADER_BYTES)
         page_size, salts = int.from_bytes(header[8:12], "big"), header[16:24]
-        while len(frame := log.read(FRAME_HEADER_BYTES)) == FRAME_HEADER_BYTES and frame[8:16] == salts:
+        while (
+            len(frame := log.read(FRAME_HEADER_BYTES)) == FRAME_HEADER_BYTES
+            and frame[8:16] == salts
+        ):
             found.add(int.from_bytes(frame[:4], "big"))
             log.seek(page_size, os.SEEK_CUR)
     return found
@@ -108,14 +118,24 @@ def pages_in_log(path: Path) -> set[int]:
 
 UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 ADVICE = {
-    sqlite3.SQLITE_FULL: "free some space and run the same command again; what was finished is kept",
-    sqlite3.SQLITE_READONLY: "make the file and its folder writable, or copy it with its -wal file to where they are",
-    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written; a log (-wal) beside it "
-    "belongs to it",
+    sqlite3.SQLITE_FULL: (
+        "free some space and run the same command again; what was finished is kept"
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "make the file and its folder writable, or copy it with its -wal file to where they are"
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "see that the file and its folder can be read and written; a log (-wal) beside it "
+        "belongs to it"
+    ),
     sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
-    sqlite3.SQLITE_INTERRUPT: "reading it takes far more steps than a file of its size explains, so it is damaged, or "
-    "made to take for ever; restore a copy",
-    sqlite3.SQLITE_IOERR: "see whether its disk is full, read-only, gone or broken, then run the same command again",
+    sqlite3.SQLITE_INTERRUPT: (
+        "reading it takes far more steps than a file of its size explains, so it is damaged, or "
+        "made to take for ever; restore a copy"
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "see whether its disk is full, read-only, gone or broken, then run the same command again"
+    ),
 }
 """What to do by SQLite's primary error code; anything else means a damaged file."""
 UNREADABLE = (UnicodeDecodeError, MemoryError)
@@ -126,7 +146,9 @@ NOT_READ = (sqlite3.DatabaseError, *UNREADABLE)
 
 def damaged(path: Path, error: Exception) -> InputError:
     """Say in one sentence what SQLite found wrong with the file, and what to do."""
-    advice = ADVICE.get(primary_code(error), f"`paragone doctor {path} --repair` saves what is left")
+    advice = ADVICE.get(
+        primary_code(error), f"`paragone doctor {path} --repair` saves what is left"
+    )
     return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
@@ -158,8 +180,8 @@ class StoreConnection(LimitedConnection):
         """Close the file, and then let others write."""
         lease, self.lease = self.lease, None
         if lease is not None and not _is_held(lease):
-            # SQLite would move the log into the file, which others write by now, and delete theirs: let the system
-            # close the files, when the process ends.
+            # SQLite would move the log into the file, which others write by now, and delete theirs:
+            # let the system close the files, when the process ends.
             self._is_given_up = True
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
         if not self._is_given_up:
@@ -187,8 +209,8 @@ def connect(path: Path, *, create: bool) -> StoreConnection:
     path : Path
         The file.
     create : bool
-        Whether it is opened for writing, and made where it is missing. On a file system that hosts share, the others
-        get a copy that stays as it is, and one at a time writes.
+        Whether it is opened for writing, and made where it is missing. On a file system that hosts
+        share, the others get a copy that stays as it is, and one at a time writes.
 
     Returns
     -------
@@ -204,7 +226,8 @@ def connect(path: Path, *, create: bool) -> StoreConnection:
         if create or primary_code(error) not in UNWRITABLE or has_log(path):
             raise damaged(path, error) from error
     try:
-        # Nobody can write here, so nobody will: SQLite may read without the lock files that it cannot make.
+        # Nobody can write here, so nobody will: SQLite may read without the lock files that it
+        # cannot make.
         return _connect(f"{path.resolve().as_uri()}?immutable=1", path, create=False)
     except sqlite3.DatabaseError as error:
         raise damaged(path, error) from error
@@ -215,7 +238,9 @@ def _connect_alone(path: Path) -> StoreConnection:
     try:
         lease = Lease(path)
     except OSError as error:
-        raise InputError(f"store {str(path)!r} cannot be written: {error.strerror or error}") from error
+        raise InputError(
+            f"store {str(path)!r} cannot be written: {error.strerror or error}"
+        ) from error
     try:
         if lease.after_silence and path.exists():
             replace_by_copy(path)
@@ -271,7 +296,8 @@ def _connect(
         if create and version < SCHEMA_VERSION:
             migrate(connection)
         if alone:
-            # Whoever had claimed a cell does not hold the lease any more: it is dead, or will stop when it awakes.
+            # Whoever had claimed a cell does not hold the lease any more: it is dead, or will stop
+            # when it awakes.
             connection.execute("DELETE FROM claims")
         _check_whole(connection, file or path, path)
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -301,7 +327,9 @@ def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
     """Refuse a missing, foreign or truncated file before SQLite touches it; truncated ones only where asked."""
     if not path.exists():
         if not create:
-            raise InputError(f"store {str(path)!r} does not exist: give the file that `paragone run` wrote")
+            raise InputError(
+                f"store {str(path)!r} does not exist: give the file that `paragone run` wrote"
+            )
         if not path.parent.is_dir():
             raise InputError(f"store {str(path)!r}: the folder {str(path.parent)!r} does not exist")
         return
@@ -311,7 +339,9 @@ def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
         with path.open("rb") as file:
             header = file.read(100)
     except OSError as error:
-        raise InputError(f"store {str(path)!r} cannot be read: {error.strerror or error}") from error
+        raise InputError(
+            f"store {str(path)!r} cannot be read: {error.strerror or error}"
+        ) from error
     if not header:
         if not create:
             raise EmptyStoreError(path)
@@ -326,11 +356,15 @@ def _check_length(path: Path, header: bytes, whole: bool) -> None:
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
     size = path.stat().st_size
-    # Pages that the file lacks may stand in the log, as when the disk filled while they were being moved over.
+    # Pages that the file lacks may stand in the log, as when the disk filled while they were being
+    # moved over.
     if has_log(path) and len(header) == 100:
         return
     if size < max(100, page_size):
-        raise InputError(f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a copy")
+        raise InputError(
+            f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a"
+            " copy"
+        )
     if whole and size < pages * page_size:
         raise truncated(path, size, pages * page_size)
 
@@ -366,8 +400,8 @@ def examination(path: Path) -> Iterator[sqlite3.Connection]:
 def _opened_for_examination(file: Path, path: Path) -> sqlite3.Connection:
     """Open a file so that nothing is written and nothing is left beside it.
 
-    With a log beside it, reading only. Without one SQLite makes one, and takes it away again only where it may write;
-    where it may not, there is nobody else who writes either.
+    With a log beside it, reading only. Without one SQLite makes one, and takes it away again only
+    where it may write; where it may not, there is nobody else who writes either.
     """
     beside = log_of(file).exists()
     modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
@@ -387,7 +421,9 @@ def _opened_for_examination(file: Path, path: Path) -> sqlite3.Connection:
         except NOT_READ as error:
             database.close()
             if primary_code(error) not in UNWRITABLE or mode == modes[-1]:
-                raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
+                raise InputError(
+                    f"store {str(path)!r} cannot be opened: {error}; restore a copy"
+                ) from error
         except InputError:
             database.close()
             raise
@@ -410,13 +446,18 @@ def _column_types() -> dict[str, tuple[type, bool]]:
     columns = [column for shape in table_shapes() for column in shape.columns]
     empty = {column.name for column in columns if not column.required}
     keys = {name for shape in table_shapes() for name in shape.key}
-    return {column.name: (PYTHON_TYPES[column.type], column.name in empty - keys) for column in columns}
+    return {
+        column.name: (PYTHON_TYPES[column.type], column.name in empty - keys) for column in columns
+    }
 
 
-def check_types(rows: Sequence[tuple[Any, ...]], names: Sequence[str], path: Path, *, outer: bool = False) -> None:
+def check_types(
+    rows: Sequence[tuple[Any, ...]], names: Sequence[str], path: Path, *, outer: bool = False
+) -> None:
     """Refuse rows whose values are not of the types that their columns have, as in a file that was damaged.
 
-    Tables are STRICT, so that nothing else can be written; what was overwritten in the file, SQLite does not see.
+    Tables are STRICT, so that nothing else can be written; what was overwritten in the file, SQLite
+    does not see.
 
     Parameters
     ----------
@@ -442,6 +483,11 @@ def check_types(rows: Sequence[tuple[Any, ...]], names: Sequence[str], path: Pat
         if name not in known:
             continue
         wanted, may_be_empty = known[name]
-        # Of the types alone, which are few: a look at every value by itself would take as long as reading them.
-        if not set(map(type, column)) <= ({wanted, type(None)} if outer or may_be_empty else {wanted}):
-            raise damaged(path, sqlite3.DatabaseError(f"a value of {name!r} is not {NAMES_OF_TYPES[wanted]}"))
+        # Of the types alone, which are few: a look at every value by itself would take as long as
+        # reading them.
+        if not set(map(type, column)) <= (
+            {wanted, type(None)} if outer or may_be_empty else {wanted}
+        ):
+            raise damaged(
+                path, sqlite3.DatabaseError(f"a value of {name!r} is not {NAMES_OF_TYPES[wanted]}")
+            )

@@ -21,10 +21,15 @@ from paragone.lab.store.runs import this_moment
 from paragone.validation import FloatArray, IntArray
 
 COSTS = "SELECT cpu_seconds, peak_memory FROM costs WHERE cell_id = ?"
-WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
+WARNINGS = (
+    "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
+)
 FIT_COSTS = "SELECT cpu_seconds FROM fit_costs WHERE fit_key = ?"
 MODEL_COSTS = "SELECT predict_cpu_seconds, bytes FROM model_costs WHERE fit_key = ?"
-FIT_WARNINGS = "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY position"
+FIT_WARNINGS = (
+    "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY"
+    " position"
+)
 OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
 SCORE_ROWS = """
 SELECT metric, grid, position, at, value FROM scores JOIN measures ON measures.id = measure_id
@@ -45,7 +50,9 @@ def _known(number: float) -> float | None:
 
 def _number_text(number: float | None) -> str:
     """Return a number as JSON has it: checksums need millions, and `json.dumps` takes ten times as long for each."""
-    return "null" if number is None else repr(number) if math.isfinite(number) else json.dumps(number)
+    return (
+        "null" if number is None else repr(number) if math.isfinite(number) else json.dumps(number)
+    )
 
 
 def _rows_text(rows: WarningRows) -> str:
@@ -56,7 +63,8 @@ def _rows_text(rows: WarningRows) -> str:
 class CellCosts:
     """What a cell cost and said: time, memory, its warnings by position, and what it printed.
 
-    A value that is not known is None. Every cell that this version writes has one; a cell of an older one has none.
+    A value that is not known is None. Every cell that this version writes has one; a cell of an
+    older one has none.
     """
 
     cpu_seconds: float | None
@@ -97,7 +105,9 @@ class CellCosts:
     def write(self, db: sqlite3.Connection, cell: int | None) -> None:
         """Store it for a cell; within a transaction of the caller's."""
         db.execute("INSERT INTO costs VALUES (?, ?, ?)", (cell, self.cpu_seconds, self.peak_memory))
-        db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in self.warnings))
+        db.executemany(
+            "INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in self.warnings)
+        )
         if self.output is not None:
             db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, self.output))
 
@@ -124,7 +134,9 @@ class FitCosts:
     def parts(self) -> tuple[str, ...]:
         """What it adds to the checksum of the fit: nothing where nothing is known, as of an older version."""
         known = self.cpu_seconds is not None or self.warnings
-        parts = (f"[{_number_text(self.cpu_seconds)}, {_rows_text(self.warnings)}]",) if known else ()
+        parts = (
+            (f"[{_number_text(self.cpu_seconds)}, {_rows_text(self.warnings)}]",) if known else ()
+        )
         model = ", ".join(map(_number_text, self._model))
         return (*parts, f'{{"model": [{model}]}}') if any(self._model) else parts
 
@@ -146,14 +158,20 @@ class FitCosts:
             db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, self.cpu_seconds))
         if any(self._model):
             db.execute("INSERT INTO model_costs VALUES (?, ?, ?)", (fit_key, *self._model))
-        db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in self.warnings))
+        db.executemany(
+            "INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)",
+            ((fit_key, *row) for row in self.warnings),
+        )
 
 
 ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
 
 
 def cell_checksum(
-    fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None, costs: CellCosts | None = None
+    fields: Sequence[Any],
+    scores: Iterable[ScoreRow],
+    predictions: bytes | None,
+    costs: CellCosts | None = None,
 ) -> bytes:
     """Return the checksum of a cell: its row, all its scores in their order, its predictions, what it cost and said.
 
@@ -166,12 +184,14 @@ def cell_checksum(
     predictions : bytes or None
         The packed predictions.
     costs : CellCosts, optional
-        Costs, warnings and output; None for a cell of an older version, whose checksum so stays what it was.
+        Costs, warnings and output; None for a cell of an older version, whose checksum so stays
+        what it was.
 
     Returns
     -------
     bytes
-        Does not depend on the numbers by which a store calls its rows, so it stays right in a merged store.
+        Does not depend on the numbers by which a store calls its rows, so it stays right in a
+        merged store.
 
     Examples
     --------
@@ -185,7 +205,8 @@ def cell_checksum(
         digest.update(b"\0predictions\0")
         digest.update(predictions)
     if costs is not None:
-        # These bytes are in the checksums of every store: they stay, whatever the fields are called.
+        # These bytes are in the checksums of every store: they stay, whatever the fields are
+        # called.
         digest.update(b"\0beside\0" + costs.text.encode())
     return digest.digest()
 
@@ -258,7 +279,9 @@ def stored_scores_checksum(rows: Iterable[ScoreRow]) -> bytes:
     # Arrays of a few numbers each take longer than the bytes one by one.
     records = b"".join(
         [
-            SCORE_RECORD.pack(measure_word(metric, grid), position, _number_bits(at), _number_bits(value))
+            SCORE_RECORD.pack(
+                measure_word(metric, grid), position, _number_bits(at), _number_bits(value)
+            )
             for metric, grid, position, at, value in rows
         ]
     )
@@ -300,7 +323,9 @@ def _bits(numbers: FloatArray) -> NDArray[np.uint64]:
     return np.where(np.isnan(numbers), NOTHING, (numbers + 0.0).view(np.uint64))
 
 
-DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
+DONE_BY_ANOTHER = (
+    "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
+)
 CELL = """
 INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -308,7 +333,8 @@ INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finis
 
 def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
     """Write what came of a cell in place of what was there, as `Store.commit` does; in the caller's transaction."""
-    # A run that slept past its claim must not put its own failure in the place of another run's result.
+    # A run that slept past its claim must not put its own failure in the place of another run's
+    # result.
     if outcome.status != "done" and db.execute(DONE_BY_ANOTHER, (key,)).fetchone():
         return
     db.execute("DELETE FROM claims WHERE key = ?", (key,))
@@ -319,7 +345,11 @@ def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Out
 
 
 def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
-    row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
+    row = (
+        pack(fitted.arrays),
+        json.dumps(dict(fitted.info), sort_keys=True),
+        float(fitted.seconds),
+    )
     costs = FitCosts.of(fitted)
     for table in ("fit_costs", "fit_warnings", "model_costs"):
         db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
@@ -353,7 +383,9 @@ def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[
     """Return the id of every metric and grid in the scores, registering new ones."""
     wanted = {(score.metric, score.grid) for score in scores}
     db.executemany("INSERT OR IGNORE INTO measures (metric, grid) VALUES (?, ?)", sorted(wanted))
-    return {(metric, grid): i for i, metric, grid in db.execute("SELECT id, metric, grid FROM measures")}
+    return {
+        (metric, grid): i for i, metric, grid in db.execute("SELECT id, metric, grid FROM measures")
+    }
 
 
 def _or_null(value: float) -> float | None:

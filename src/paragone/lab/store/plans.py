@@ -79,7 +79,10 @@ def truth_key(parts: Parts) -> str:
 
 def _rows(cells: Sequence[Cell]) -> Iterator[PlanRow]:
     """Walk over the cells as the table of plans has them: a million rows would take as much memory as the cells."""
-    return ((position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values) for position, c in enumerate(cells))
+    return (
+        (position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values)
+        for position, c in enumerate(cells)
+    )
 
 
 def insert_plan(db: sqlite3.Connection, plan: Plan) -> None:
@@ -102,7 +105,8 @@ def insert_plan(db: sqlite3.Connection, plan: Plan) -> None:
 
 
 def _replace_rows(db: sqlite3.Connection, experiment: int, cells: Sequence[Cell]) -> None:
-    # A run that goes on plans what was planned: nothing is written then, and readers keep what they have.
+    # A run that goes on plans what was planned: nothing is written then, and readers keep what they
+    # have.
     planned = db.execute(CURRENT_PLAN, (experiment,))
     if all(before == now for before, now in zip_longest(planned, _rows(cells))):
         return

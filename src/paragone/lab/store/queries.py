@@ -28,7 +28,8 @@ LEFT JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
 """
-# Each table of fits is read once from end to end: to look every fit up beside its arrays takes ten times as long.
+# Each table of fits is read once from end to end: to look every fit up beside its arrays takes ten
+# times as long.
 FIT_TIMES = "SELECT fit_key, seconds FROM fits"
 FIT_CPU_TIMES = "SELECT fit_key, cpu_seconds FROM fit_costs"
 MODEL_COSTS = "SELECT fit_key, predict_cpu_seconds, bytes FROM model_costs"
@@ -153,8 +154,8 @@ class StoredArrays(dict[str, NDArray[Any]]):
 def damaged_part(path: Path, what: str) -> InputError:
     """Say that something a store should have cannot be used."""
     return InputError(
-        f"store {str(path)!r}: {what} is missing or damaged; `paragone doctor {path}` says more, and the next run "
-        "writes anew what it can"
+        f"store {str(path)!r}: {what} is missing or damaged; `paragone doctor {path}` says more,"
+        " and the next run writes anew what it can"
     )
 
 

@@ -78,7 +78,9 @@ class StoredCell:
         return f"{self.method} on {self.dataset}, fold {self.fold}{seed}"
 
 
-def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bool = False) -> tuple[StoredCell, ...]:
+def read_cells(
+    store: Store, where: str, parameters: Sequence[Any], *, ended: bool = False
+) -> tuple[StoredCell, ...]:
     """Return cells of the current plans, in their order.
 
     Parameters
@@ -86,7 +88,8 @@ def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bo
     store : Store
         The store.
     where : str
-        Which of them, as a condition on the tables ``e`` (experiments), ``p`` (plan) and ``c`` (cells).
+        Which of them, as a condition on the tables ``e`` (experiments), ``p`` (plan) and ``c``
+        (cells).
     parameters : sequence
         What its question marks stand for.
     ended : bool, default=False
@@ -98,15 +101,17 @@ def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bo
 
 def _stored_cell(*row: Any) -> StoredCell:
     *names, status, error, seconds, notes = row
-    return StoredCell(*(*names[:8], Parts(*names[8:]), status, error or "", seconds or 0.0, notes or "[]"))
+    return StoredCell(
+        *(*names[:8], Parts(*names[8:]), status, error or "", seconds or 0.0, notes or "[]")
+    )
 
 
 class StoredCells:
     """The cells of an experiment and all that the store keeps of each: the one way in which every protocol reads.
 
-    What a fit gave is the same for all scorings of it; what a scoring kept beside its scores, such as predictions at
-    every point of a grid or values per sample, is the cell's own. Everything is read when it is asked for; what cells
-    share, rows and targets, once.
+    What a fit gave is the same for all scorings of it; what a scoring kept beside its scores, such
+    as predictions at every point of a grid or values per sample, is the cell's own. Everything is
+    read when it is asked for; what cells share, rows and targets, once.
 
     Parameters
     ----------
@@ -124,18 +129,27 @@ class StoredCells:
     @cached_property
     def cells(self) -> tuple[StoredCell, ...]:
         """The cells that are done."""
-        return read_cells(self._store, "c.status = 'done' AND e.name = ?", (self.experiment,), ended=True)
+        return read_cells(
+            self._store, "c.status = 'done' AND e.name = ?", (self.experiment,), ended=True
+        )
 
-    def planned(self, *, dataset: str | None = None, method: str | None = None) -> tuple[StoredCell, ...]:
+    def planned(
+        self, *, dataset: str | None = None, method: str | None = None
+    ) -> tuple[StoredCell, ...]:
         """Return every cell of the plan, or those of a dataset and a method, whatever came of it."""
         chosen = {"e.name": self.experiment, "p.dataset": dataset, "p.method": method}
         named = {column: name for column, name in chosen.items() if name is not None}
-        return read_cells(self._store, " AND ".join(f"{column} = ?" for column in named), tuple(named.values()))
+        return read_cells(
+            self._store, " AND ".join(f"{column} = ?" for column in named), tuple(named.values())
+        )
 
     def scores(self, cell: StoredCell) -> tuple[Score, ...]:
         """Return the stored scores in the order they were written; NaN where there is no value."""
         rows = self._store.read(SCORES_OF_CELL, (cell.key,))
-        return tuple(Score(metric, np.nan if value is None else value, grid, at) for metric, value, grid, at in rows)
+        return tuple(
+            Score(metric, np.nan if value is None else value, grid, at)
+            for metric, value, grid, at in rows
+        )
 
     def arrays(self, cell: StoredCell) -> StoredArrays:
         """Return what the fit of a cell gave."""
@@ -143,7 +157,9 @@ class StoredCells:
 
     def info(self, cell: StoredCell) -> dict[str, Any]:
         """Return what the method told about its fit."""
-        return json_object(self._store.path, self._one(FIT_INFO, cell.fit_key, f"what {cell} told of its fit"))
+        return json_object(
+            self._store.path, self._one(FIT_INFO, cell.fit_key, f"what {cell} told of its fit")
+        )
 
     def packed_predictions(self, cell: StoredCell) -> bytes | None:
         """Return what the scoring kept beside the scores, as it was packed; None where nothing was kept."""
@@ -175,14 +191,20 @@ class StoredCells:
             found = self._store.read(SPLIT_ROWS, (cell.parts.split,))
             if not found or any(len(part) % 8 for part in found[0]):
                 raise damaged_part(self._store.path, "a split")
-            self._shared[key] = tuple(np.frombuffer(part, dtype="<i8").astype(np.int64) for part in found[0])
+            self._shared[key] = tuple(
+                np.frombuffer(part, dtype="<i8").astype(np.int64) for part in found[0]
+            )
         train, test = self._shared[key]
         return train, test
 
     def copy_with(self, path: Path, right: Iterable[tuple[str, Score]]) -> None:
         """Copy the store to a new file in which some cells, by their keys, have other values of their scores."""
         mine = f"{self._store.path.resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(mine, uri=True)) as store, closing(sqlite3.connect(path)) as copy, copy:
+        with (
+            closing(sqlite3.connect(mine, uri=True)) as store,
+            closing(sqlite3.connect(path)) as copy,
+            copy,
+        ):
             store.backup(copy)
             for cell, score in right:
                 copy.execute(OTHER_VALUE, (score.value, cell, score.at, score.metric, score.grid))
@@ -192,7 +214,9 @@ class StoredCells:
         key = "truth", truth_key
         if key not in self._shared:
             rows = self._store.read(TRUTH, (truth_key,))
-            self._shared[key] = arrays_of(rows[0][0], self._store.path) if rows else StoredArrays(self._store.path)
+            self._shared[key] = (
+                arrays_of(rows[0][0], self._store.path) if rows else StoredArrays(self._store.path)
+            )
         found: StoredArrays = self._shared[key]
         return found
 
@@ -227,7 +251,10 @@ class Names:
     def of(cls, values: Sequence[str]) -> Names:
         """Number the names in the order in which they come."""
         numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        return cls(tuple(numbers), np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values)))
+        return cls(
+            tuple(numbers),
+            np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values)),
+        )
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Names:
         """Return the names of these rows."""
@@ -271,7 +298,8 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         table = store.read_records(SCORES, FIELDS)
         places = store.read(PLACES)
         checksums = dict(store.read(CHECKSUMS))
-    # All below works on whole columns: a loop over a million rows in Python would take longer than reading them.
+    # All below works on whole columns: a loop over a million rows in Python would take longer than
+    # reading them.
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)
@@ -280,20 +308,35 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
     if not set(columns[0]) <= set(experiments):
         raise damaged_part(store.path, "the experiment of a cell")
     cells = np.array(columns[6], dtype=np.int64)
-    words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
-    _check(store, places, checksums, table["cell"], cells, score_records(words[measure], table["position"], at, value))
+    words = np.array(
+        [measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64
+    )
+    _check(
+        store,
+        places,
+        checksums,
+        table["cell"],
+        cells,
+        score_records(words[measure], table["position"], at, value),
+    )
     rows, owner = _rows_of_places(table["cell"], cells)
     if metric is not None:
-        wanted = np.array([measures[number][0] == metric for number in numbers.tolist()], dtype=bool)
+        wanted = np.array(
+            [measures[number][0] == metric for number in numbers.tolist()], dtype=bool
+        )
         kept = wanted[measure[rows]]
         rows, owner = rows[kept], owner[kept]
-    return _columns(columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows])
+    return _columns(
+        columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows]
+    )
 
 
 def _places_of(measures: IntArray, numbers: IntArray, store: Store) -> IntArray:
     """Return which of the known measures every score is of; one that is of none is refused."""
     places = np.searchsorted(numbers, measures)
-    if len(measures) and (not len(numbers) or (numbers[np.minimum(places, len(numbers) - 1)] != measures).any()):
+    if len(measures) and (
+        not len(numbers) or (numbers[np.minimum(places, len(numbers) - 1)] != measures).any()
+    ):
         raise damaged_part(store.path, "the measure of a score")
     return places
 
@@ -315,7 +358,9 @@ def _columns(
     at: FloatArray,
     value: FloatArray,
 ) -> ScoreColumns:
-    metrics, grids = (Names.of([measures[number][part] for number in numbers.tolist()]) for part in (0, 1))
+    metrics, grids = (
+        Names.of([measures[number][part] for number in numbers.tolist()]) for part in (0, 1)
+    )
     return ScoreColumns(
         Names.of(list(map(experiments.__getitem__, places[0]))).take(owner),
         Names.of(places[1]).take(owner),
@@ -332,7 +377,8 @@ def _columns(
 
 def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of the score table for every place, one place after the other, and whose they are."""
-    # Rows stand cell by cell, so the rows of a cell are one range; several plans may ask for the same one.
+    # Rows stand cell by cell, so the rows of a cell are one range; several plans may ask for the
+    # same one.
     first = np.searchsorted(cells, wanted, side="left")
     counts = np.searchsorted(cells, wanted, side="right") - first
     owner = np.repeat(np.arange(len(wanted)), counts)
@@ -362,6 +408,7 @@ def _check(
     if damaged:
         _, _, dataset, fold, method, *_ = damaged[0]
         raise InputError(
-            f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not those that were "
-            f"written ({len(damaged)} cells): `paragone doctor {store.path} --repair` sets them aside, to be run again"
+            f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not"
+            f" those that were written ({len(damaged)} cells): `paragone doctor {store.path}"
+            " --repair` sets them aside, to be run again"
         )

@@ -25,7 +25,8 @@ MOST_BETWEEN_LOOKS = 2 * BEAT_SECONDS
 class RunIdentity:
     """A coordinating process: host, process id, and when that process began in which process table.
 
-    Ids are used again, by later processes, after a restart, and at the same time in every container.
+    Ids are used again, by later processes, after a restart, and at the same time in every
+    container.
     """
 
     host: str
@@ -63,9 +64,10 @@ class RunIdentity:
 class Watch:
     """Tells dead runs from living ones without trusting anybody's clock.
 
-    A run on another host is dead when its heartbeat stood still for a minute of this process's own time. So nobody
-    takes cells away from a run whose clock was set back, and the claims of a dead one do not last. Time counts only as
-    far as somebody looked: after a sleep of this machine, the other one is given its minute anew.
+    A run on another host is dead when its heartbeat stood still for a minute of this process's own
+    time. So nobody takes cells away from a run whose clock was set back, and the claims of a dead
+    one do not last. Time counts only as far as somebody looked: after a sleep of this machine, the
+    other one is given its minute anew.
 
     Examples
     --------
@@ -115,7 +117,10 @@ def refuse_while_running(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _at_work(path: Path, run: RunIdentity) -> InputError:
-    return InputError(f"a run is at work in store {str(path)!r} (process {run.pid} on {run.host}): let it end first")
+    return InputError(
+        f"a run is at work in store {str(path)!r} (process {run.pid} on {run.host}): let it end"
+        " first"
+    )
 
 
 def this_moment() -> str:

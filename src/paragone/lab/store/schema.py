@@ -238,7 +238,8 @@ def empty_tables(version: int) -> str:
     """
     lacking = [shape for shape in table_shapes() if shape.name in missing_before(version)]
     made = [
-        f"{s.name} ({', '.join(s.names)}) AS (SELECT {', '.join(['NULL'] * len(s.names))} WHERE 0)" for s in lacking
+        f"{s.name} ({', '.join(s.names)}) AS (SELECT {', '.join(['NULL'] * len(s.names))} WHERE 0)"
+        for s in lacking
     ]
     return f"WITH {', '.join(made)} " if made else ""
 
@@ -279,18 +280,23 @@ def check_version(connection: sqlite3.Connection, path: Path) -> int:
     """Return the version of a store's tables; refuse another program's file and a newer store."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if application == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if (
+        application == 0
+        and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    ):
         # As a run leaves it between making the file and making the tables.
         raise EmptyStoreError(path)
     if application != APPLICATION_ID:
         raise InputError(f"{str(path)!r} is not a Paragone store: it is some other SQLite database")
     if version > SCHEMA_VERSION:
         raise InputError(
-            f"store {str(path)!r} was written by a newer Paragone (schema {version}, this one knows "
-            f"{SCHEMA_VERSION}): upgrade paragone"
+            f"store {str(path)!r} was written by a newer Paragone (schema {version}, this one knows"
+            f" {SCHEMA_VERSION}): upgrade paragone"
         )
     if version < 1:
-        raise InputError(f"store {str(path)!r} has no valid schema version ({version}): restore a copy")
+        raise InputError(
+            f"store {str(path)!r} has no valid schema version ({version}): restore a copy"
+        )
     return version
 
 
@@ -325,7 +331,9 @@ class TableShape:
 
     def select_one(self) -> str:
         """Return the query that reads the row of a key."""
-        return f"SELECT * FROM {self.name} WHERE " + " AND ".join(f"{column} = ?" for column in self.key)  # noqa: S608
+        return f"SELECT * FROM {self.name} WHERE " + " AND ".join(  # noqa: S608
+            f"{column} = ?" for column in self.key
+        )  # noqa: RUF100, S608
 
     def insert(self, *, otherwise: str = "") -> str:
         """Return the statement that adds a row."""
@@ -347,7 +355,10 @@ def table_shapes() -> tuple[TableShape, ...]:
     with sqlite3.connect(":memory:") as database:
         for statement in schema_statements():
             database.execute(statement)
-        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         return tuple(_shape(database, name) for name in names)
 
 
@@ -358,10 +369,14 @@ def shape_of(name: str) -> TableShape:
 
 def _shape(database: sqlite3.Connection, name: str) -> TableShape:
     rows = database.execute(f"PRAGMA table_info({name})").fetchall()
-    columns = tuple(TableColumn(column, kind, bool(required)) for _, column, kind, required, _, _ in rows)
+    columns = tuple(
+        TableColumn(column, kind, bool(required)) for _, column, kind, required, _, _ in rows
+    )
     key = tuple(row[1] for row in sorted((row for row in rows if row[5]), key=lambda row: row[5]))
     parents = database.execute(f"PRAGMA foreign_key_list({name})").fetchall()
-    return TableShape(name, columns, key, tuple((column, parent) for _, _, parent, column, *_ in parents))
+    return TableShape(
+        name, columns, key, tuple((column, parent) for _, _, parent, column, *_ in parents)
+    )
 
 
 def dangling_rows(present: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
@@ -381,7 +396,8 @@ def dangling_rows(present: Collection[str] | None = None) -> Iterator[tuple[str,
         for column, parent in shape.references:
             if present is None or {shape.name, parent} <= set(present):
                 (key,) = shape_of(parent).key
-                # The sign has the keys read from end to end once, where each would be looked up between arrays.
+                # The sign has the keys read from end to end once, where each would be looked up
+                # between arrays.
                 listed = key if key == "id" else f"+{key}"
                 where = f"{shape.name} WHERE {column} NOT IN (SELECT {listed} FROM {parent})"  # noqa: S608  of ours
                 yield shape.name, parent, where
@@ -431,8 +447,12 @@ class LimitedConnection(sqlite3.Connection):
         if self._limited is None:
             return 0
         self._ticks += 1
-        # The file may have grown since: its size is looked at when the limit is reached, which is hardly ever.
-        return int(self._ticks * TICK > STEPS and self._ticks * TICK > STEPS + STEPS_A_BYTE * _bytes(self._limited))
+        # The file may have grown since: its size is looked at when the limit is reached, which is
+        # hardly ever.
+        return int(
+            self._ticks * TICK > STEPS
+            and self._ticks * TICK > STEPS + STEPS_A_BYTE * _bytes(self._limited)
+        )
 
 
 def _bytes(path: Path) -> int:
@@ -448,7 +468,8 @@ def distrust(connection: sqlite3.Connection, *, defensive: bool = True) -> None:
     connection : sqlite3.Connection
         Just opened; nothing was read yet.
     defensive : bool, default=True
-        Whether to forbid what damages a file even on purpose; the doctor must look behind a damaged schema.
+        Whether to forbid what damages a file even on purpose; the doctor must look behind a damaged
+        schema.
     """
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
@@ -481,7 +502,10 @@ class Oddity:
         if self.kind == "extra":
             article = "an" if self.type == "index" else "a"
             return f"it has {article} {self.type} {self.name!r}, which Paragone does not make"
-        return f"its {self.type} {self.name!r} is {'missing' if self.kind == 'missing' else 'not as Paragone makes it'}"
+        return (
+            f"its {self.type} {self.name!r} is"
+            f" {'missing' if self.kind == 'missing' else 'not as Paragone makes it'}"
+        )
 
 
 def oddities(connection: sqlite3.Connection, version: int) -> tuple[Oddity, ...]:
@@ -502,7 +526,11 @@ def oddities(connection: sqlite3.Connection, version: int) -> tuple[Oddity, ...]
     expected = _expected(version)
     found = _entries(connection)
     odd = [Oddity("extra", *key) for key in found if key not in expected]
-    odd += [Oddity("altered", *key) for key, entry in found.items() if key in expected and entry != expected[key]]
+    odd += [
+        Oddity("altered", *key)
+        for key, entry in found.items()
+        if key in expected and entry != expected[key]
+    ]
     odd += [Oddity("missing", *key) for key in expected if key not in found]
     # Indexes that SQLite makes by itself follow from the tables, which say more.
     return tuple(sorted(odd, key=lambda one: one.name.startswith("sqlite_autoindex")))
@@ -542,4 +570,7 @@ def _expected(version: int) -> dict[tuple[str, str], tuple[str, str]]:
 
 def _entries(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str]]:
     rows = connection.execute(SCHEMA_OF_A_FILE).fetchall()
-    return {(str(kind), str(name)): (str(table), " ".join(str(sql or "").split())) for kind, name, table, sql in rows}
+    return {
+        (str(kind), str(name)): (str(table), " ".join(str(sql or "").split()))
+        for kind, name, table, sql in rows
+    }

@@ -1,11 +1,14 @@
 """A store on a file system that hosts share, such as NFS or Lustre: one writer at a time, and readers with a copy.
 
-SQLite's write-ahead log needs memory that all who have the file open share, which two hosts have not; and its locks are
-those of the file system, which many keep to each host. So nothing here rests on either:
+SQLite's write-ahead log needs memory that all who have the file open share, which two hosts have
+not; and its locks are those of the file system, which many keep to each host. So nothing here rests
+on either:
 
-- Whoever writes holds a *lease*: a file beside the store that only one process can make, whose time moves while that
+- Whoever writes holds a *lease*: a file beside the store that only one process can make, whose time
+  moves while that
   process lives. Then SQLite may keep the log without shared memory (``locking_mode = EXCLUSIVE``).
-- Whoever reads takes a copy of the file and of its log to a disk of its own, and touches nothing beside the store.
+- Whoever reads takes a copy of the file and of its log to a disk of its own, and touches nothing
+  beside the store.
 """
 
 from __future__ import annotations
@@ -63,10 +66,11 @@ class _Seen:
 class Lease:
     """The right to write into a store on a shared file system, which one process at a time has.
 
-    A lease is a file that is made in one step which fails where the file exists; every network file system keeps that
-    promise. A dead holder is followed by making the file with the next number, which again only one can do, and by
-    removing that of the dead one: a holder that slept finds its own gone before it writes the next time. What it was
-    writing when it fell asleep goes into a file that is not the store any more: see `replace_by_copy`.
+    A lease is a file that is made in one step which fails where the file exists; every network file
+    system keeps that promise. A dead holder is followed by making the file with the next number,
+    which again only one can do, and by removing that of the dead one: a holder that slept finds its
+    own gone before it writes the next time. What it was writing when it fell asleep goes into a
+    file that is not the store any more: see `replace_by_copy`.
 
     Parameters
     ----------
@@ -76,9 +80,9 @@ class Lease:
     Raises
     ------
     InputError
-        Where a living process holds it. A holder that this machine's process table knows is judged by that; of any
-        other, the time of the file must stand still for a minute of looks, one per second: a hanging server, or a
-        sleep of this machine, is no silence of the holder's.
+        Where a living process holds it. A holder that this machine's process table knows is judged
+        by that; of any other, the time of the file must stand still for a minute of looks, one per
+        second: a hanging server, or a sleep of this machine, is no silence of the holder's.
 
     Examples
     --------
@@ -97,7 +101,9 @@ class Lease:
         self._path = path
         self.after_silence = False
         """Whether the holder before may only have slept."""
-        self._content = json.dumps({**asdict(RunIdentity.of_this_process()), "token": uuid4().hex}).encode()
+        self._content = json.dumps(
+            {**asdict(RunIdentity.of_this_process()), "token": uuid4().hex}
+        ).encode()
         self._file = self._taken()
         self._ended = threading.Event()
         # Of its own, since a long cell in the calling process keeps the run from beating.
@@ -123,12 +129,13 @@ class Lease:
                 return
         except OSError as error:
             raise InputError(
-                f"store {str(self._path)!r} cannot be used: {error.strerror or error}; see that its file system is "
-                "there, then run the same command again; what was finished is kept"
+                f"store {str(self._path)!r} cannot be used: {error.strerror or error}; see that its"
+                " file system is there, then run the same command again; what was finished is kept"
             ) from error
         raise InputError(
-            f"store {str(self._path)!r} was taken over by another run while this one was not heard of for a minute, as "
-            "after a sleep: nothing more is written; run the same command again to go on"
+            f"store {str(self._path)!r} was taken over by another run while this one was not heard"
+            " of for a minute, as after a sleep: nothing more is written; run the same command"
+            " again to go on"
         )
 
     def is_held(self) -> bool:
@@ -152,7 +159,8 @@ class Lease:
             except FileNotFoundError:
                 return
             except OSError:
-                # A server that does not answer now may answer at the next beat; whoever writes asks for itself.
+                # A server that does not answer now may answer at the next beat; whoever writes asks
+                # for itself.
                 continue
 
     def _taken(self) -> Path:
@@ -168,14 +176,17 @@ class Lease:
                     os.fsync(file.fileno())
             except FileExistsError:
                 continue
-            # Another one may have come, worked and gone since the look, so that the number is somebody else's by now.
+            # Another one may have come, worked and gone since the look, so that the number is
+            # somebody else's by now.
             others = [other for other in _numbers(self._path) if other != number + 1]
             if (number and _seen(self._path, number) != before) or max(others, default=0) > number:
                 own.unlink(missing_ok=True)
                 continue
             for older in others:
                 _lease_file(self._path, older).unlink(missing_ok=True)
-            self.after_silence = before is not None and (before.holder is None or before.holder.is_elsewhere)
+            self.after_silence = before is not None and (
+                before.holder is None or before.holder.is_elsewhere
+            )
             return own
 
 
@@ -196,14 +207,17 @@ def _newest(path: Path) -> _Seen | None:
 def _seen(path: Path, number: int) -> _Seen | None:
     """Look at a lease; None where it is gone."""
     try:
-        # Its time is asked for when it is open: opening is when a network file system asks its server.
+        # Its time is asked for when it is open: opening is when a network file system asks its
+        # server.
         with _lease_file(path, number).open("rb") as file:
             content, beat = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except OSError:
         return None
     try:
         written = json.loads(content)
-        holder = RunIdentity(str(written["host"]), int(written["pid"]), str(written["process_start"]))
+        holder = RunIdentity(
+            str(written["host"]), int(written["pid"]), str(written["process_start"])
+        )
     except (ValueError, KeyError, TypeError):
         holder = None
     return _Seen(number, content, beat, holder)
@@ -229,9 +243,9 @@ def _await_silence(path: Path, lease: _Seen) -> bool:
 def _held(path: Path, lease: _Seen) -> InputError:
     place = file_system(path)
     return InputError(
-        f"{lease.told} is at work in store {str(path)!r}: on a file system that hosts share ({place.type} at "
-        f"{place.mounted_at}) one run at a time writes; let it end first, or run into another store and join both with "
-        "`paragone merge`"
+        f"{lease.told} is at work in store {str(path)!r}: on a file system that hosts share"
+        f" ({place.type} at {place.mounted_at}) one run at a time writes; let it end first, or run"
+        " into another store and join both with `paragone merge`"
     )
 
 
@@ -254,9 +268,10 @@ def sole_writer(path: Path) -> Iterator[None]:
 def copy_as_it_is(path: Path, folder: Path) -> Path:
     """Copy a store with its log as it is at one moment, whoever writes meanwhile on whatever host, without any lock.
 
-    The log begins anew only after all that it holds was moved to the file, and then has another header. So where the
-    header of the log is the same before and after, whatever the copy of the file holds of pages that were moved in
-    between stands in the copy of the log too, which is read above it.
+    The log begins anew only after all that it holds was moved to the file, and then has another
+    header. So where the header of the log is the same before and after, whatever the copy of the
+    file holds of pages that were moved in between stands in the copy of the log too, which is read
+    above it.
 
     Parameters
     ----------
@@ -289,17 +304,21 @@ def copy_as_it_is(path: Path, folder: Path) -> Path:
             return copy
         time.sleep(AGAIN_SECONDS)
     raise InputError(
-        f"store {str(path)!r} changes faster than it can be copied for reading: try again when the run has ended"
+        f"store {str(path)!r} changes faster than it can be copied for reading: try again when the"
+        " run has ended"
     )
 
 
 def replace_by_copy(path: Path) -> None:
     """Put a copy of a store in its place, log and all, so that whoever has the old files open writes into nothing."""
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix=f".{path.name}-", dir=path.parent, ignore_cleanup_errors=True
+    ) as folder:
         copy = copy_as_it_is(path, Path(folder))
         os.replace(copy, path)
         log = copy.with_name(f"{copy.name}-wal")
-        # Until this line the old log stands beside the new file: it holds what the new file has, or a commit more.
+        # Until this line the old log stands beside the new file: it holds what the new file has, or
+        # a commit more.
         if log.exists():
             os.replace(log, path.with_name(f"{path.name}-wal"))
         else:
@@ -331,6 +350,7 @@ def _signs(path: Path) -> tuple[bytes, bytes, int, int] | None:
 
 
 def _beginning(path: Path, size: int) -> tuple[bytes, os.stat_result]:
-    # Opened anew each time: that is when a network file system asks its server whether what it has is still right.
+    # Opened anew each time: that is when a network file system asks its server whether what it has
+    # is still right.
     with path.open("rb") as file:
         return file.read(size), os.fstat(file.fileno())

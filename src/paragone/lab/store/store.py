@@ -1,7 +1,7 @@
 """Store: one SQLite file that holds the plan, the cells, their scores and their artifacts.
 
-This package alone knows SQL. Writers take ``BEGIN IMMEDIATE`` and hold it for one short transaction per cell;
-readers may look at any time.
+This package alone knows SQL. Writers take ``BEGIN IMMEDIATE`` and hold it for one short transaction
+per cell; readers may look at any time.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Store:
     path : str or Path
         The file.
     create : bool, default=False
-        Whether it is written into, and made where it is missing. Where it is not, and its file system is one that
-        hosts share, it is read as it was when it was opened.
+        Whether it is written into, and made where it is missing. Where it is not, and its file
+        system is one that hosts share, it is read as it was when it was opened.
 
     Examples
     --------
@@ -106,7 +106,8 @@ class Store:
         if self._connection.in_transaction:
             yield self._connection
             return
-        # Waiting for the disk at every commit would cost more than many a cell; a second of work may be lost instead.
+        # Waiting for the disk at every commit would cost more than many a cell; a second of work
+        # may be lost instead.
         now = time.monotonic()
         sync = now - self._synced >= SYNC_SECONDS
         try:
@@ -153,7 +154,8 @@ class Store:
         except sqlite3.OperationalError as error:
             if not str(error).startswith("no such table"):
                 raise
-            # A store of an older version lacks tables until a run writes into it, which may be while it is read.
+            # A store of an older version lacks tables until a run writes into it, which may be
+            # while it is read.
             version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
             return self._connection.execute(empty_tables(version) + sql, parameters)
 
@@ -164,7 +166,9 @@ class Store:
         except NOT_READ as error:
             raise damaged(self.path, error) from error
         except (TypeError, ValueError, OverflowError) as error:
-            raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
+            raise damaged(
+                self.path, sqlite3.DatabaseError(f"a number is not one ({error})")
+            ) from error
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
@@ -226,7 +230,9 @@ class Store:
             states = record.get(CODE_STATES)
             for part, words in (states if isinstance(states, dict) else {}).items():
                 if isinstance(words, dict):
-                    found.setdefault(str(part), {str(name): str(word) for name, word in words.items()})
+                    found.setdefault(
+                        str(part), {str(name): str(word) for name, word in words.items()}
+                    )
         return found
 
     def run_records(self, text: str) -> Iterator[dict[str, Any]]:
@@ -236,7 +242,8 @@ class Store:
             try:
                 yield json_object(self.path, environment)
             except InputError:
-                # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
+                # A run's description that cannot be read takes nothing from the results; `doctor`
+                # tells of it.
                 continue
 
     # Runs and claims
@@ -274,7 +281,11 @@ class Store:
             if not again and db.execute("SELECT 1 FROM cells WHERE key = ?", (key,)).fetchone():
                 return "finished"
             owner = db.execute(OWNER, (key,)).fetchone()
-            if owner and owner[0] != run and self._watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4]):
+            if (
+                owner
+                and owner[0] != run
+                and self._watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4])
+            ):
                 return "taken"
             db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
             return "claimed"
@@ -315,7 +326,9 @@ class Store:
 
     def peaks(self, experiment: str) -> dict[tuple[str, str], int]:
         """Return the most that a done cell of a method on a dataset held beside its data, where that is known."""
-        return {(method, dataset): peak for method, dataset, peak in self.read(PEAKS, (experiment,))}
+        return {
+            (method, dataset): peak for method, dataset, peak in self.read(PEAKS, (experiment,))
+        }
 
     def note_workers(self, run: int, workers: int) -> None:
         """Write down that a run has another number of workers than it began with."""
@@ -330,7 +343,9 @@ class Store:
     def fits_among(self, fit_keys: Collection[str]) -> set[str]:
         """Return those of some keys that a stored fit has."""
         if self._are_few(fit_keys):
-            return {key for key in fit_keys if self.read("SELECT 1 FROM fits WHERE fit_key = ?", (key,))}
+            return {
+                key for key in fit_keys if self.read("SELECT 1 FROM fits WHERE fit_key = ?", (key,))
+            }
         wanted = set(fit_keys)
         return {key for (key,) in self.walk("SELECT fit_key FROM fits") if key in wanted}
 
@@ -357,8 +372,8 @@ class Store:
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim.
 
-        A run that was stopped for so long that another one did its cell has no claim any more: a failure of its own
-        does not replace the other's result.
+        A run that was stopped for so long that another one did its cell has no claim any more: a
+        failure of its own does not replace the other's result.
         """
         with self.writing() as db:
             replace_outcome(db, key, fit_key, outcome)

@@ -16,7 +16,8 @@ from paragone.lab.store.store import Store
 def write_whole(path: Path, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
     """Write a plan and what came of its cells in one transaction, into a store that is there or a new one.
 
-    A kill leaves the store as it was, or no store where there was none. Cells that the store has stay as they are.
+    A kill leaves the store as it was, or no store where there was none. Cells that the store has
+    stay as they are.
     """
     if not path.exists():
         with new_store(path) as database:
@@ -26,7 +27,9 @@ def write_whole(path: Path, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]
         _write(database, plan, outcomes)
 
 
-def _write(database: sqlite3.Connection, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
+def _write(
+    database: sqlite3.Connection, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]
+) -> None:
     insert_plan(database, plan)
     present = {key for (key,) in database.execute("SELECT key FROM cells")}
     for cell, outcome in outcomes:

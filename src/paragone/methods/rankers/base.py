@@ -20,8 +20,8 @@ from paragone.validation import FloatArray, IntArray, check_features, check_indi
 class Scored:
     """What a ranker found: a score per feature, and how it got there.
 
-    ``diagnostics`` holds only what JSON can hold (numbers, strings, lists): iterations run, objective
-    trace, whether the guard acted.
+    ``diagnostics`` holds only what JSON can hold (numbers, strings, lists): iterations run,
+    objective trace, whether the guard acted.
 
     Examples
     --------
@@ -37,11 +37,11 @@ class Ranker(BaseEstimator):
     """Base of the feature rankers: checks the input, ranks the scores, keeps the diagnostics.
 
     A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_score``.
-    Fitted attributes: ``scores_`` (one per feature, larger is better), ``ranking_`` (0-based, best first,
-    ties to the lower index), ``diagnostics_`` (a dict), ``n_features_in_``.
+    Fitted attributes: ``scores_`` (one per feature, larger is better), ``ranking_`` (0-based, best
+    first, ties to the lower index), ``diagnostics_`` (a dict), ``n_features_in_``.
 
-    ``deterministic`` declares that nothing is drawn at random, so that permuting the features permutes
-    the scores and nothing else.
+    ``deterministic`` declares that nothing is drawn at random, so that permuting the features
+    permutes the scores and nothing else.
 
     Examples
     --------
@@ -125,9 +125,9 @@ class RankerOutcome:
     """What the formulas gave: scores of the kept features and the course of the iteration.
 
     ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
-    ``stopped_early`` says that the guard kept an earlier iterate, because a later one was not finite or ran away.
-    ``demoted`` counts features that the method's own guard put behind the others. ``extra`` holds what only
-    this method has to say.
+    ``stopped_early`` says that the guard kept an earlier iterate, because a later one was not
+    finite or ran away. ``demoted`` counts features that the method's own guard put behind the
+    others. ``extra`` holds what only this method has to say.
     """
 
     scores: FloatArray
@@ -155,8 +155,8 @@ class GuardedRanker(Ranker):
         strange = int((~np.isfinite(outcome.scores)).sum())
         if self.guard and strange:
             raise InputError(
-                f"{type(self).__name__} gave {strange} scores that are not finite in spite of its guard: "
-                "scale the features to [0, 1] and look at its parameters"
+                f"{type(self).__name__} gave {strange} scores that are not finite in spite of its"
+                " guard: scale the features to [0, 1] and look at its parameters"
             )
         for deed in _deeds(int(aside.sum()), outcome):
             warnings.warn(f"the guard {deed}", GuardWarning, stacklevel=3)
@@ -176,8 +176,8 @@ class GuardedRanker(Ranker):
         """Say that multiplicative updates lose their meaning on negative features; unguarded they run all the same."""
         if self.guard and X.min() < 0:
             raise InputError(
-                f"{type(self).__name__} needs features that are not negative, the least is {X.min():.6g}: "
-                "scale them to [0, 1] first"
+                f"{type(self).__name__} needs features that are not negative, the least is"
+                f" {X.min():.6g}: scale them to [0, 1] first"
             )
 
     @abstractmethod
@@ -190,9 +190,14 @@ def _deeds(aside: int, outcome: RankerOutcome) -> list[str]:
     deeds = []
     if outcome.stopped_early:
         steps = _counted(outcome.iterations, "step")
-        deeds.append(f"stopped the iteration after {steps}: it diverged, an earlier iterate is kept")
+        deeds.append(
+            f"stopped the iteration after {steps}: it diverged, an earlier iterate is kept"
+        )
     if outcome.demoted:
-        deeds.append(f"put {_counted(outcome.demoted, 'feature')} behind the others: constant but for a single row")
+        deeds.append(
+            f"put {_counted(outcome.demoted, 'feature')} behind the others: constant but for a"
+            " single row"
+        )
     if aside:
         deeds.append(f"set {_counted(aside, 'constant feature')} aside, at the end of the ranking")
     return deeds

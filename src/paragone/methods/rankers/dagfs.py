@@ -21,8 +21,8 @@ LIFTS = ("center_split", "none")
 class DAGFS(GuardedRanker):
     """Rank features by non-negative regression on labels that teach each other along a directed graph.
 
-    Rows with rare labels weigh more; a frequent label (the teacher) passes on to rarer ones (the students);
-    and each feature speaks twice, by what lies above its mean and by what lies below.
+    Rows with rare labels weigh more; a frequent label (the teacher) passes on to rarer ones (the
+    students); and each feature speaks twice, by what lies above its mean and by what lies below.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class DAGFS(GuardedRanker):
     feature_lift : {"center_split", "none"}, default="center_split"
         Whether a feature is split into its parts above and below its mean.
     paired_penalty : bool, default=True
-        Whether the two parts share one penalty. Without it the score of a feature is the larger of its
-        parts' norms, so that the ranking still orders features.
+        Whether the two parts share one penalty. Without it the score of a feature is the larger of
+        its parts' norms, so that the ranking still orders features.
     W0 : ndarray of shape (n_lifted_features, n_labels), optional
         First weights instead of random ones; the parts above the mean come first.
     guard : bool, default=True
@@ -94,15 +94,23 @@ class DAGFS(GuardedRanker):
             self._refuse_negative(X)
         start = self._start(kept, n_labels=Y.shape[1])
         frequency = Y.sum(axis=0) + 1
-        root = np.sqrt(_sample_weights(Y, frequency, self.rarity_gamma, self.kappa, self.s_max))[:, None]
+        root = np.sqrt(_sample_weights(Y, frequency, self.rarity_gamma, self.kappa, self.s_max))[
+            :, None
+        ]
         weighted = root * Y
         graph = _teacher_graph(weighted, frequency, self.tau_dir, self.top_k)
         lifted = (_lift(X) if self._parts == 2 else X) * root
         gram = gram_of(lifted, n_labels=Y.shape[1], applications=self.max_iter)
         paired = self._parts == 2 and self.paired_penalty
-        terms = _Terms.of(gram, lifted, weighted, graph, alpha=self.alpha, beta=self.beta, paired=paired)
-        run = multiplicative_updates(start, terms, floor=EPS, max_iter=self.max_iter, guard=self.guard)
-        return RankerOutcome(self._pooled(run.weights), run.iterations, run.objective, run.stopped_early)
+        terms = _Terms.of(
+            gram, lifted, weighted, graph, alpha=self.alpha, beta=self.beta, paired=paired
+        )
+        run = multiplicative_updates(
+            start, terms, floor=EPS, max_iter=self.max_iter, guard=self.guard
+        )
+        return RankerOutcome(
+            self._pooled(run.weights), run.iterations, run.objective, run.stopped_early
+        )
 
     @property
     def _parts(self) -> int:
@@ -131,7 +139,9 @@ class DAGFS(GuardedRanker):
         return best
 
 
-def _sample_weights(Y: FloatArray, frequency: FloatArray, gamma: float, kappa: float, cap: float) -> FloatArray:
+def _sample_weights(
+    Y: FloatArray, frequency: FloatArray, gamma: float, kappa: float, cap: float
+) -> FloatArray:
     """Weigh the rows by the rarity of their labels, with mean one."""
     rarity = frequency ** (-float(gamma))
     rarity /= rarity.sum() + EPS
@@ -140,7 +150,9 @@ def _sample_weights(Y: FloatArray, frequency: FloatArray, gamma: float, kappa: f
     return weights
 
 
-def _teacher_graph(weighted: FloatArray, frequency: FloatArray, tau: float, top_k: int) -> FloatArray:
+def _teacher_graph(
+    weighted: FloatArray, frequency: FloatArray, tau: float, top_k: int
+) -> FloatArray:
     """Return the row-normalised graph: row teacher, column student."""
     norms = np.sqrt((weighted**2).sum(axis=0))
     similarity = np.maximum((weighted.T @ weighted) / (np.outer(norms, norms) + EPS), 0.0)
@@ -193,7 +205,9 @@ class _Terms:
         M = (M + M.T) / 2
         pull, push = alpha * (np.abs(M) - M) / 2, alpha * (np.abs(M) + M) / 2
         target = X.T @ Y
-        return cls(gram, target, float(np.vdot(Y, Y)), pull, push, beta, paired, np.empty_like(target))
+        return cls(
+            gram, target, float(np.vdot(Y, Y)), pull, push, beta, paired, np.empty_like(target)
+        )
 
     def __call__(self, W: FloatArray, numerator: FloatArray, denominator: FloatArray) -> float:
         self.gram.apply(W, denominator)

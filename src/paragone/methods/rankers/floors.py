@@ -19,8 +19,8 @@ Pool = Literal["mean", "max"]
 class LabelwiseRanker(Ranker):
     """Scores every feature against every label and takes the mean or the maximum.
 
-    A label with one class only says nothing about any feature and scores 0, and so does a constant feature;
-    the diagnostics count both.
+    A label with one class only says nothing about any feature and scores 0, and so does a constant
+    feature; the diagnostics count both.
     """
 
     deterministic: ClassVar[bool] = True
@@ -49,9 +49,9 @@ class LabelwiseRanker(Ranker):
 def equal_frequency_bins(X: FloatArray, n_bins: int) -> IntArray:
     """Put every column into at most ``n_bins`` bins of about equal size.
 
-    The cuts of a column are its sorted values number ``round(k n / n_bins)`` for k = 1 .. n_bins (counted
-    from one, halves rounded up), each once; the bin of a value is the number of cuts strictly below it. A
-    column whose values are mostly zero so becomes presence and absence.
+    The cuts of a column are its sorted values number ``round(k n / n_bins)`` for k = 1 .. n_bins
+    (counted from one, halves rounded up), each once; the bin of a value is the number of cuts
+    strictly below it. A column whose values are mostly zero so becomes presence and absence.
 
     Examples
     --------
@@ -105,7 +105,9 @@ class Chi2(LabelwiseRanker):
 
     def _by_label(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         if (X < 0).any():
-            raise InputError("chi2 needs features that are not negative: scale them to [0, 1] first")
+            raise InputError(
+                "chi2 needs features that are not negative: scale them to [0, 1] first"
+            )
         share = Y.mean(axis=0)[:, None]
         total = X.sum(axis=0)
         # The squared deviations of both classes are equal, so the two terms share their numerator.
@@ -116,8 +118,8 @@ class Chi2(LabelwiseRanker):
 class FClassif(LabelwiseRanker):
     """Rank features by the F statistic of scikit-learn's ``f_classif``, all labels at once.
 
-    A feature that separates a label perfectly has no variance left within the classes; its statistic is
-    kept finite by taking that variance as at least the rounding error of the whole.
+    A feature that separates a label perfectly has no variance left within the classes; its
+    statistic is kept finite by taking that variance as at least the rounding error of the whole.
 
     Parameters
     ----------
@@ -151,9 +153,10 @@ class FClassif(LabelwiseRanker):
 class MutualInfo(LabelwiseRanker):
     """Rank features by their mutual information with the labels, in bits.
 
-    Each feature is put into bins of equal frequency and the plug-in estimate is taken. scikit-learn's
-    nearest-neighbour estimate draws random noise and needs a search for every pair of feature and label;
-    this one is deterministic, is exact for features of few values and takes a few matrix products.
+    Each feature is put into bins of equal frequency and the plug-in estimate is taken.
+    scikit-learn's nearest-neighbour estimate draws random noise and needs a search for every pair
+    of feature and label; this one is deterministic, is exact for features of few values and takes a
+    few matrix products.
 
     Parameters
     ----------

@@ -26,7 +26,9 @@ def cosine_similarity(Y: FloatArray) -> FloatArray:
     together = Y.T @ Y
     positives = np.diagonal(together).copy()
     scale = np.sqrt(np.outer(positives, positives))
-    similarity: FloatArray = np.divide(together, scale, out=np.zeros_like(together), where=scale > 0)
+    similarity: FloatArray = np.divide(
+        together, scale, out=np.zeros_like(together), where=scale > 0
+    )
     return similarity
 
 
@@ -63,9 +65,10 @@ def first_equal_label(Y: FloatArray) -> IntArray:
 def neighbour_laplacian(Y: FloatArray) -> FloatArray:
     """Return the Laplacian of the labels' graph as the authors of LSMFS build it, each label joined to all others.
 
-    Their program sorts the labels by distance and leaves out the nearest, taking it for the label itself. Where an
-    earlier label coincides with it, the nearest is that one: its edge is lost in one of the two directions, so
-    that half of it is left in the mean of both, and the loop to itself that stays has no part in a Laplacian.
+    Their program sorts the labels by distance and leaves out the nearest, taking it for the label
+    itself. Where an earlier label coincides with it, the nearest is that one: its edge is lost in
+    one of the two directions, so that half of it is left in the mean of both, and the loop to
+    itself that stays has no part in a Laplacian.
 
     Examples
     --------
@@ -111,8 +114,8 @@ def squared_distances(gram: FloatArray) -> FloatArray:
 def heat_graph(distances: FloatArray, k: int) -> FloatArray:
     """Connect every point with its ``k`` nearest and itself, by exp(−distance²/2), and make it symmetric.
 
-    The ``k + 1`` first of a stable sort are taken, the point itself at distance 0 among them: ties go to the
-    lower index. ``distances`` are squared. The result is dense.
+    The ``k + 1`` first of a stable sort are taken, the point itself at distance 0 among them: ties
+    go to the lower index. ``distances`` are squared. The result is dense.
 
     Examples
     --------
@@ -183,8 +186,8 @@ def nearest(distances: FloatArray, count: int) -> NDArray[np.bool_]:
 class Distinct:
     """The first of each group of equal columns, the group of every column and the root of each group's size.
 
-    A method that is symmetric in its columns gives equal columns equal weights. In terms of the weights
-    times the root of the group's size, its sums over all columns become sums over groups.
+    A method that is symmetric in its columns gives equal columns equal weights. In terms of the
+    weights times the root of the group's size, its sums over all columns become sums over groups.
     """
 
     first: IntArray
@@ -204,6 +207,8 @@ def distinct_columns(X: FloatArray) -> Distinct:
     """
     seen: dict[bytes, int] = {}
     columns = np.ascontiguousarray(X.T) + 0.0  # so that -0.0 and 0.0 have the same bytes
-    group = np.array([seen.setdefault(column.tobytes(), len(seen)) for column in columns], dtype=np.int64)
+    group = np.array(
+        [seen.setdefault(column.tobytes(), len(seen)) for column in columns], dtype=np.int64
+    )
     first = np.unique(group, return_index=True)[1].astype(np.int64)
     return Distinct(first, group, np.sqrt(np.bincount(group).astype(np.float64)))

@@ -10,7 +10,12 @@ from scipy.linalg import eigh, solve_sylvester
 
 from paragone.errors import InputError, unknown_name
 from paragone.methods.method import methods
-from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome, constant_columns
+from paragone.methods.rankers.base import (
+    GuardedRanker,
+    KeptFeatures,
+    RankerOutcome,
+    constant_columns,
+)
 from paragone.methods.rankers.floors import equal_frequency_bins, plug_in_terms
 from paragone.methods.rankers.graphs import cosine_distance, distinct_columns
 from paragone.validation import FloatArray
@@ -22,8 +27,8 @@ VARIANTS = ("full", "label_specific")
 class GRRO(GuardedRanker):
     """Rank features by relevance to the labels against redundancy among the features, both in bits.
 
-    The features are put into two bins of equal frequency. The weights solve one linear equation, so nothing
-    is iterated and nothing is random.
+    The features are put into two bins of equal frequency. The weights solve one linear equation, so
+    nothing is iterated and nothing is random.
 
     Parameters
     ----------
@@ -78,7 +83,9 @@ class GRRO(GuardedRanker):
             W[split] = self._weights(np.ascontiguousarray(high[:, split]), Y)
         if self.variant == "label_specific":
             W = _largest(W, self.k)
-        return RankerOutcome(W.sum(axis=1), 1, extra={"features_in_one_bin": X.shape[1] - split.size})
+        return RankerOutcome(
+            W.sum(axis=1), 1, extra={"features_in_one_bin": X.shape[1] - split.size}
+        )
 
     def _weights(self, high: FloatArray, Y: FloatArray) -> FloatArray:
         """Solve for groups of equal columns; one with a single bin carries no information and weighs 0."""
@@ -124,7 +131,9 @@ def binary_information(A: FloatArray, B: FloatArray) -> FloatArray:
     return information
 
 
-def _solve(redundancy: FloatArray, labels: FloatArray, relevance: FloatArray, alpha: float) -> FloatArray:
+def _solve(
+    redundancy: FloatArray, labels: FloatArray, relevance: FloatArray, alpha: float
+) -> FloatArray:
     """Solve (I + α FF) W + W B = FL through the eigenvectors of both symmetric sides."""
     left, U = eigh(redundancy, driver="evd", check_finite=False)
     left = 1 + alpha * left

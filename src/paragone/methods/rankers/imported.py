@@ -16,8 +16,8 @@ from paragone.validation import FloatArray, check_ranking
 class ImportedRanking(Ranker):
     """Gives the ranking it was given, whatever it is fitted on.
 
-    Being parameters, the ranking and its time are part of what identifies a cell: another ranking is
-    another piece of work. A feature's score is its place, counted from the end.
+    Being parameters, the ranking and its time are part of what identifies a cell: another ranking
+    is another piece of work. A feature's score is its place, counted from the end.
 
     Parameters
     ----------
@@ -36,7 +36,10 @@ class ImportedRanking(Ranker):
     """
 
     def __init__(
-        self, ranking: Sequence[int] | Any = (), seconds: float | None = None, cpu_seconds: float | None = None
+        self,
+        ranking: Sequence[int] | Any = (),
+        seconds: float | None = None,
+        cpu_seconds: float | None = None,
     ) -> None:
         self.ranking = ranking
         self.seconds = seconds

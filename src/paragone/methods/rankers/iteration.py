@@ -45,8 +45,8 @@ def multiplicative_updates(
     start : ndarray of shape (n_features, n_labels)
         Non-negative weights to start from; left as they are.
     terms : callable
-        Fills numerator and denominator of the update in place and returns the objective at its ``W``,
-        which is nearly free once those products are there.
+        Fills numerator and denominator of the update in place and returns the objective at its
+        ``W``, which is nearly free once those products are there.
     floor : float
         The least denominator.
     max_iter : int
@@ -146,11 +146,11 @@ def reweighted_least_squares(
     tolerance : float
         Stop when the objective changed by no more than this.
     guard : bool
-        Keep the last finite weights; without it weights that are not finite are returned as they are,
-        since nothing finite can follow from them.
+        Keep the last finite weights; without it weights that are not finite are returned as they
+        are, since nothing finite can follow from them.
     runaway : float, default=inf
-        Under guard, stop when the objective is more than this many times its least, and keep the weights
-        of the least.
+        Under guard, stop when the objective is more than this many times its least, and keep the
+        weights of the least.
     """
     W = least = start
     trace: list[float] = []
@@ -258,8 +258,8 @@ def ridge_solver(X: FloatArray) -> RidgeSolver:
 def _solve_one_plus(system: FloatArray, right: FloatArray) -> FloatArray:
     """Solve (I + system) W = right; ``system`` is symmetric, not negative, and overwritten.
 
-    Where it is not finite, or no longer positive definite by rounding, so is the solution: the caller
-    decides what becomes of it.
+    Where it is not finite, or no longer positive definite by rounding, so is the solution: the
+    caller decides what becomes of it.
     """
     if not np.isfinite(system.sum()):
         return np.full_like(right, np.nan)
@@ -320,9 +320,9 @@ class SparseGram:
 def gram_of(X: FloatArray, *, n_labels: int, applications: int) -> Gram:
     """Choose the form of X'X that takes the least time.
 
-    Forming it costs ``n d²`` operations (the product is symmetric) and ``2 d² L`` an application, against
-    ``4 n d L`` an application in factors: with many applications the break-even is near d = 2n. An operation
-    on a sparse X takes as long as about twelve on a dense one.
+    Forming it costs ``n d²`` operations (the product is symmetric) and ``2 d² L`` an application,
+    against ``4 n d L`` an application in factors: with many applications the break-even is near d =
+    2n. An operation on a sparse X takes as long as about twelve on a dense one.
 
     Parameters
     ----------
@@ -368,8 +368,12 @@ class FusionRanker(GuardedRanker):
         start = kept.rows(self._draw(kept.total, Y.shape[1]))
         gram = gram_of(X, n_labels=Y.shape[1], applications=self.max_iter)
         terms = FusionTerms.of(gram, X, Y, self.alpha, self.beta, self.gamma, self._penalty)
-        run = multiplicative_updates(start, terms, floor=EPS32, max_iter=self.max_iter, guard=self.guard)
-        return RankerOutcome(row_norms(run.weights), run.iterations, run.objective, run.stopped_early)
+        run = multiplicative_updates(
+            start, terms, floor=EPS32, max_iter=self.max_iter, guard=self.guard
+        )
+        return RankerOutcome(
+            row_norms(run.weights), run.iterations, run.objective, run.stopped_early
+        )
 
     def _draw(self, n_features: int, n_labels: int) -> FloatArray:
         return np.random.default_rng(self.seed).random((n_features, n_labels))

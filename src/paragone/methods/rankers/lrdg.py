@@ -22,10 +22,10 @@ class LRDG(GuardedRanker):
     """Rank features by regression on latent labels that respect graphs over samples and over labels.
 
     The updates are not safe: centring makes numerators and denominators signed, so weights may turn
-    negative or blow up, and constant columns would come first. The guard keeps the last finite iterate and
-    sets constant columns aside. The ranking depends strongly on the seed, and the iteration is chaotic: a
-    difference in the last bit grows about thirtyfold an update, so that the ranking is the same only where
-    the same linear-algebra library adds in the same order.
+    negative or blow up, and constant columns would come first. The guard keeps the last finite
+    iterate and sets constant columns aside. The ranking depends strongly on the seed, and the
+    iteration is chaotic: a difference in the last bit grows about thirtyfold an update, so that the
+    ranking is the same only where the same linear-algebra library adds in the same order.
 
     Parameters
     ----------
@@ -87,7 +87,9 @@ class LRDG(GuardedRanker):
             between = V.T @ V
         return RankerOutcome((S**2).sum(axis=1), self.max_iter)
 
-    def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray]:
+    def _draw(
+        self, n_samples: int, n_features: int, n_labels: int
+    ) -> tuple[FloatArray, FloatArray]:
         """Draw the latent labels first, so that a further feature changes nothing for the others."""
         generator = np.random.default_rng(self.seed)
         return generator.random((n_samples, n_labels)), generator.random((n_features, n_labels))
@@ -108,7 +110,10 @@ class _Problem:
     @classmethod
     def of(cls, X: FloatArray, Y: FloatArray, ranker: LRDG) -> _Problem:
         centred = X - X.mean(axis=0)
-        of_features, of_labels = sample_graph(X, SAMPLE_NEIGHBOURS), sample_graph(Y, SAMPLE_NEIGHBOURS)
+        of_features, of_labels = (
+            sample_graph(X, SAMPLE_NEIGHBOURS),
+            sample_graph(Y, SAMPLE_NEIGHBOURS),
+        )
         degrees = ranker.alpha + ranker.gamma * of_labels.sum(axis=1)[:, None]
         graphs = 2 * ranker.beta * of_features + ranker.gamma * of_labels
         (n, d), products = X.shape, 2 * ranker.max_iter * Y.shape[1]
@@ -128,7 +133,9 @@ class _Problem:
         numerator *= V
         return np.asarray(numerator)
 
-    def weights(self, S: FloatArray, V: FloatArray, fitted: FloatArray, labels: FloatArray) -> FloatArray:
+    def weights(
+        self, S: FloatArray, V: FloatArray, fitted: FloatArray, labels: FloatArray
+    ) -> FloatArray:
         """Update the feature weights."""
         numerator: FloatArray = self.X.T @ V
         numerator += S @ (self.gamma * labels)

@@ -18,9 +18,9 @@ EPS = float(np.finfo(np.float64).eps)
 class LRMFS(GuardedRanker):
     """Rank features by robust regression on labels that may move away from the decision boundary.
 
-    As published, the shared subspace Q solves a Sylvester equation whose right-hand side is zero. So Q is
-    zero from the second iteration on and both graph terms vanish: ``beta`` and ``gamma`` have no effect and
-    are kept only so that published settings can be written down.
+    As published, the shared subspace Q solves a Sylvester equation whose right-hand side is zero.
+    So Q is zero from the second iteration on and both graph terms vanish: ``beta`` and ``gamma``
+    have no effect and are kept only so that published settings can be written down.
 
     Parameters
     ----------
@@ -81,9 +81,13 @@ class LRMFS(GuardedRanker):
             tolerance=self.tolerance,
             guard=self.guard,
         )
-        return RankerOutcome((run.weights**2).sum(axis=1), run.iterations, run.objective, run.stopped_early)
+        return RankerOutcome(
+            (run.weights**2).sum(axis=1), run.iterations, run.objective, run.stopped_early
+        )
 
-    def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray]:
+    def _draw(
+        self, n_samples: int, n_features: int, n_labels: int
+    ) -> tuple[FloatArray, FloatArray]:
         """Draw the slack before the subspace, so that a further feature changes neither for the others."""
         generator = np.random.default_rng(self.seed)
         return generator.random((n_samples, n_labels)), generator.random((n_features, n_labels))

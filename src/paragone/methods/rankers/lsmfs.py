@@ -24,21 +24,23 @@ FORMS = ("reference", "consistent")
 class LSMFS(GuardedRanker):
     """Rank features by regression on relaxed pseudo-labels that share information.
 
-    The program of the authors does not descend on the printed objective. Its pseudo-labels have a mean over the
-    labels of ``(fit + beta * relaxed) / alpha``, where the relaxed labels follow the pseudo-labels wherever these
-    overshoot: they grow without bound unless ``alpha > 1 + beta``. And a row of weights that the data says nothing
-    about is multiplied by up to ``2 * lambda_ / gamma`` per iteration: it vanishes if that is below 1. The defaults
-    keep both conditions. For other settings the guard takes an objective of more than twice its least for a
-    runaway, stops, keeps the iterate with the least, and warns.
+    The program of the authors does not descend on the printed objective. Its pseudo-labels have a
+    mean over the labels of ``(fit + beta * relaxed) / alpha``, where the relaxed labels follow the
+    pseudo-labels wherever these overshoot: they grow without bound unless ``alpha > 1 + beta``. And
+    a row of weights that the data says nothing about is multiplied by up to ``2 * lambda_ / gamma``
+    per iteration: it vanishes if that is below 1. The defaults keep both conditions. For other
+    settings the guard takes an objective of more than twice its least for a runaway, stops, keeps
+    the iterate with the least, and warns.
 
-    The label graph is the complete one. In the authors' program it lacks half of the edge between labels whose
-    columns coincide (`neighbour_laplacian`), as two labels without positives do; so it does here without the guard.
+    The label graph is the complete one. In the authors' program it lacks half of the edge between
+    labels whose columns coincide (`neighbour_laplacian`), as two labels without positives do; so it
+    does here without the guard.
 
-    No defaults are published. All four at 1 break both conditions: on each of eleven multi-label sets (emotions,
-    enron, flags, medical, scene, yeast and five Yahoo sets) the guard stopped that. Ours were chosen on two inner
-    splits of the train part: among 49 settings on seven of the sets, where their mean micro-F1 of ML-kNN on a fifth
-    of the features was the best (.08 above a random order; all four at 1: .04), and tried on the other four. They
-    converge on all eleven.
+    No defaults are published. All four at 1 break both conditions: on each of eleven multi-label
+    sets (emotions, enron, flags, medical, scene, yeast and five Yahoo sets) the guard stopped that.
+    Ours were chosen on two inner splits of the train part: among 49 settings on seven of the sets,
+    where their mean micro-F1 of ML-kNN on a fifth of the features was the best (.08 above a random
+    order; all four at 1: .04), and tried on the other four. They converge on all eleven.
 
     Parameters
     ----------
@@ -51,8 +53,8 @@ class LSMFS(GuardedRanker):
     lambda_ : float, default=0.01
         Weight of the low rank.
     form : {"reference", "consistent"}, default="reference"
-        The update of the pseudo-labels: that of the authors' program, or the one that follows from the
-        printed objective (where ``alpha``, not ``beta``, weighs the relaxed labels).
+        The update of the pseudo-labels: that of the authors' program, or the one that follows from
+        the printed objective (where ``alpha``, not ``beta``, weighs the relaxed labels).
     max_iter : int, default=20
         The most iterations.
     tolerance : float, default=1e-6
@@ -113,7 +115,9 @@ class LSMFS(GuardedRanker):
         scores, extra = (run.weights**2).sum(axis=1), {"coinciding_labels": steps.coinciding}
         return RankerOutcome(scores, run.iterations, run.objective, run.stopped_early, extra=extra)
 
-    def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _draw(
+        self, n_samples: int, n_features: int, n_labels: int
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draw what has a row per sample first, so that a further feature changes nothing for the others."""
         generator = np.random.default_rng(self.seed)
         V, slack = generator.random((n_samples, n_labels)), generator.random((n_samples, n_labels))
@@ -124,7 +128,13 @@ class _Steps:
     """Pseudo-labels, relaxed labels and feature weights between two solutions."""
 
     def __init__(
-        self, X: FloatArray, Y: FloatArray, V: FloatArray, slack: FloatArray, W: FloatArray, ranker: LSMFS
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        V: FloatArray,
+        slack: FloatArray,
+        W: FloatArray,
+        ranker: LSMFS,
     ) -> None:
         self.X, self.Y, self.V, self.side, self.ranker = X, Y, V, 2 * Y - 1, ranker
         self.solver = ridge_solver(X)
@@ -164,7 +174,9 @@ class _Steps:
         if self.laplacian is not None:
             system = a * np.eye(len(self.laplacian)) + b * self.laplacian
             return np.asarray(np.linalg.solve(system, mixed.T).T)
-        shared: FloatArray = (mixed + (b / a) * mixed.sum(axis=1, keepdims=True)) / (a + b * fitted.shape[1])
+        shared: FloatArray = (mixed + (b / a) * mixed.sum(axis=1, keepdims=True)) / (
+            a + b * fitted.shape[1]
+        )
         return shared
 
     def _objective(self, fitted: FloatArray, norms: FloatArray) -> float:

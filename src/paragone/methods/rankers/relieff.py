@@ -17,11 +17,11 @@ from paragone.validation import FloatArray
 class ReliefF(LabelwiseRanker):
     """Rank features by ReliefF, one label at a time (binary relevance).
 
-    For every row and label the ``n_neighbors`` nearest rows with the same value of the label (hits) and with
-    the other (misses) are found, by city-block distance of the features scaled by their range, ties to the
-    lower index. A feature gains its mean difference to the misses and loses that to the hits. Where a class
-    has fewer rows, those it has are taken; a row that is the only one of its class has no hits and loses
-    nothing.
+    For every row and label the ``n_neighbors`` nearest rows with the same value of the label (hits)
+    and with the other (misses) are found, by city-block distance of the features scaled by their
+    range, ties to the lower index. A feature gains its mean difference to the misses and loses that
+    to the hits. Where a class has fewer rows, those it has are taken; a row that is the only one of
+    its class has no hits and loses nothing.
 
     Parameters
     ----------

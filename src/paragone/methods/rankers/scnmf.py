@@ -20,10 +20,11 @@ TINY = 1e-20
 class SCNMF(GuardedRanker):
     """Rank features by weights that predict the labels and factor the similarity of the features.
 
-    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most similar and
-    would get the largest weights, and after them columns that a single row keeps from being constant. On
-    sparse data those would fill the top of the ranking, so here the guard puts both behind the others: first
-    all other features by their weights, then the single-row columns by theirs, then the constant ones.
+    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most
+    similar and would get the largest weights, and after them columns that a single row keeps from
+    being constant. On sparse data those would fill the top of the ranking, so here the guard puts
+    both behind the others: first all other features by their weights, then the single-row columns
+    by theirs, then the constant ones.
 
     Parameters
     ----------
@@ -36,7 +37,8 @@ class SCNMF(GuardedRanker):
     tolerance : float, default=0.01
         Stop when the objective changed by no more than this.
     guard : bool, default=True
-        Set constant columns aside, put single-row columns behind the others and keep the last finite iterate.
+        Set constant columns aside, put single-row columns behind the others and keep the last
+        finite iterate.
 
     References
     ----------
@@ -84,7 +86,9 @@ class SCNMF(GuardedRanker):
         single = single_row_columns(X) if self.guard else np.zeros(X.shape[1], dtype=np.bool_)
         if single.any() and not single.all():
             scores[single] = _below(scores[single], scores[~single].min())
-        return RankerOutcome(scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum()))
+        return RankerOutcome(
+            scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum())
+        )
 
 
 def _below(scores: FloatArray, bound: float) -> FloatArray:
@@ -117,8 +121,8 @@ def single_row_columns(X: FloatArray) -> BoolArray:
 def feature_similarity(X: FloatArray, roots: FloatArray) -> FloatArray:
     """Return the Gaussian similarity of distinct columns, as wide as the mean distance of all columns.
 
-    ``roots`` are the roots of the numbers of equal columns that each one stands for. Where all columns are
-    equal the mean distance is 0 and they are all alike.
+    ``roots`` are the roots of the numbers of equal columns that each one stands for. Where all
+    columns are equal the mean distance is 0 and they are all alike.
 
     Examples
     --------
@@ -145,8 +149,8 @@ def feature_similarity(X: FloatArray, roots: FloatArray) -> FloatArray:
 class _Terms:
     """Numerator and denominator of the update, and the objective, at given weights.
 
-    ``similarity`` is scaled by twice its weight once, not in every update. The weights stand for groups of
-    equal columns and are scaled by ``roots``.
+    ``similarity`` is scaled by twice its weight once, not in every update. The weights stand for
+    groups of equal columns and are scaled by ``roots``.
     """
 
     gram: Gram

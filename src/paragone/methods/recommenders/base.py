@@ -19,9 +19,10 @@ from paragone.validation import FloatArray
 class Recommender(BaseEstimator):
     """Base of the recommenders: checks the input and remembers its sizes.
 
-    A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_fit`` and ``_score``.
-    ``packages`` names what it needs beside Paragone's own dependencies. Fitted attributes: ``n_tokens_``,
-    ``n_items_``; a mapping ``diagnostics_``, where there is one, is kept with the results.
+    A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_fit`` and
+    ``_score``. ``packages`` names what it needs beside Paragone's own dependencies. Fitted
+    attributes: ``n_tokens_``, ``n_items_``; a mapping ``diagnostics_``, where there is one, is kept
+    with the results.
 
     Examples
     --------
@@ -57,10 +58,13 @@ class Recommender(BaseEstimator):
         """
         if train.n_rows == 0:
             raise InputError(f"{type(self).__name__}: there are no training rows")
-        if validation is not None and (validation.n_tokens, validation.n_items) != (train.n_tokens, train.n_items):
+        if validation is not None and (validation.n_tokens, validation.n_items) != (
+            train.n_tokens,
+            train.n_items,
+        ):
             raise InputError(
-                f"validation has {validation.n_tokens} tokens and {validation.n_items} items, train has "
-                f"{train.n_tokens} and {train.n_items}: declare the sizes when reading them"
+                f"validation has {validation.n_tokens} tokens and {validation.n_items} items, train"
+                f" has {train.n_tokens} and {train.n_items}: declare the sizes when reading them"
             )
         self.n_tokens_, self.n_items_ = train.n_tokens, train.n_items
         self._fit(train, validation)
@@ -83,7 +87,9 @@ class Recommender(BaseEstimator):
             raise NotFittedError(f"{type(self).__name__} is not fitted: call fit first")
         queries = sparse.csr_array(block, dtype=np.float64)
         if queries.shape[1] != self.n_tokens_:
-            raise InputError(f"queries have {queries.shape[1]} tokens, the training rows had {self.n_tokens_}")
+            raise InputError(
+                f"queries have {queries.shape[1]} tokens, the training rows had {self.n_tokens_}"
+            )
         return self._score(queries)
 
     @abstractmethod
@@ -116,7 +122,8 @@ def evaluate_recommender(fitted: ScoresQueries, rows: Prescriptions, **options: 
     rows : Prescriptions
         What to evaluate on.
     **options
-        Passed on to `topk_scores`. Intervals resample equal queries together unless ``cluster`` is given.
+        Passed on to `topk_scores`. Intervals resample equal queries together unless ``cluster`` is
+        given.
 
     Returns
     -------
@@ -133,4 +140,6 @@ def evaluate_recommender(fitted: ScoresQueries, rows: Prescriptions, **options: 
     True
     """
     settings: dict[str, Any] = {"cluster": rows.query_codes, "block_rows": BLOCK_ROWS} | options
-    return topk_scores(lambda part: fitted.score(rows.queries[part]), rows.truth, n_items=rows.n_items, **settings)
+    return topk_scores(
+        lambda part: fitted.score(rows.queries[part]), rows.truth, n_items=rows.n_items, **settings
+    )

@@ -20,19 +20,19 @@ CHOSEN_AT = 20
 class EASE(Recommender):
     """Predict every token and item of a row from all the others; score items from the query's tokens.
 
-    The rows are ``Z = [queries, items]``. With ``P = (Z'Z + penalty I)^-1`` the weights are
-    ``B_ij = -P_ij / P_jj`` off the diagonal and 0 on it, the least-squares solution under that constraint. A query
-    has tokens only, so its scores are ``x B`` from tokens to items.
+    The rows are ``Z = [queries, items]``. With ``P = (Z'Z + penalty I)^-1`` the weights are ``B_ij
+    = -P_ij / P_jj`` off the diagonal and 0 on it, the least-squares solution under that constraint.
+    A query has tokens only, so its scores are ``x B`` from tokens to items.
 
     Parameters
     ----------
     penalty : float, optional
-        Weight of the squared coefficients. Where not given, the value of 50, 200, 1000 ... 100,000 with the best
-        recall@20 on the validation rows is taken (the right one differs by orders of magnitude between data sets), and
-        1000 where there are none. ``penalty_`` says which.
+        Weight of the squared coefficients. Where not given, the value of 50, 200, 1000 ... 100,000
+        with the best recall@20 on the validation rows is taken (the right one differs by orders of
+        magnitude between data sets), and 1000 where there are none. ``penalty_`` says which.
     same_space : bool, default=False
-        Set it where the tokens *are* the items (a history of items asks for further ones): the rows are then the
-        union of query and answer, as in the original.
+        Set it where the tokens *are* the items (a history of items asks for further ones): the rows
+        are then the union of query and answer, as in the original.
 
     References
     ----------
@@ -67,7 +67,8 @@ class EASE(Recommender):
             raise InputError(f"ease: penalty must be above 0, it is {self.penalty}")
         if self.same_space and train.n_tokens != train.n_items:
             raise InputError(
-                f"ease: same_space needs as many tokens as items, there are {train.n_tokens} and {train.n_items}"
+                f"ease: same_space needs as many tokens as items, there are {train.n_tokens} and"
+                f" {train.n_items}"
             )
         answers = train.multi_hot()
         if self.same_space:
@@ -81,7 +82,9 @@ class EASE(Recommender):
         recalls = []
         for penalty in PENALTIES:
             self._solve(gram, penalty)
-            result = evaluate_recommender(self, validation, k=CHOSEN_AT, metrics=("recall",), empty="skip")
+            result = evaluate_recommender(
+                self, validation, k=CHOSEN_AT, metrics=("recall",), empty="skip"
+            )
             recalls.append(result.value("recall", CHOSEN_AT))
         self._solve(gram, PENALTIES[least_loss([-recall for recall in recalls], size=1.0)])
 

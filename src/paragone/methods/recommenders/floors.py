@@ -65,9 +65,9 @@ _ROWS = 256
 class SetKNN(Recommender):
     """Score items by the answers to similar queries, shrunk towards popularity.
 
-    With J_r the Jaccard similarity of the query and training row r:
-    ``score_h = (sum_r J_r^power y_rh + shrink prior_h) / (sum_r J_r^power + shrink)``, where ``prior_h`` is the
-    share of training rows with item h.
+    With J_r the Jaccard similarity of the query and training row r: ``score_h = (sum_r J_r^power
+    y_rh + shrink prior_h) / (sum_r J_r^power + shrink)``, where ``prior_h`` is the share of
+    training rows with item h.
 
     Parameters
     ----------
@@ -87,13 +87,19 @@ class SetKNN(Recommender):
            [0.25, 0.75]])
     """
 
-    def __init__(self, power: float = 6.0, shrink: float = 0.5, n_neighbors: int | None = None) -> None:
+    def __init__(
+        self, power: float = 6.0, shrink: float = 0.5, n_neighbors: int | None = None
+    ) -> None:
         self.power = power
         self.shrink = shrink
         self.n_neighbors = n_neighbors
 
     def _fit(self, train: Prescriptions, validation: Prescriptions | None) -> None:
-        if self.power <= 0 or self.shrink <= 0 or (self.n_neighbors is not None and self.n_neighbors < 1):
+        if (
+            self.power <= 0
+            or self.shrink <= 0
+            or (self.n_neighbors is not None and self.n_neighbors < 1)
+        ):
             raise InputError("set-knn: power, shrink and n_neighbors must be above 0")
         self.queries_ = train.queries
         self.answers_ = train.multi_hot()
@@ -106,7 +112,9 @@ class SetKNN(Recommender):
             votes = self._votes(queries[start : start + _ROWS])
             total = np.asarray(votes.sum(axis=1)).ravel()[:, None]
             summed = (votes @ self.answers_).toarray()
-            out[start : start + _ROWS] = (summed + self.shrink * self.prior_) / (total + self.shrink)
+            out[start : start + _ROWS] = (summed + self.shrink * self.prior_) / (
+                total + self.shrink
+            )
         return out
 
     def _votes(self, queries: sparse.csr_array) -> sparse.csr_array:
@@ -114,7 +122,9 @@ class SetKNN(Recommender):
         shared = (queries @ self.queries_.T).tocsr()
         shared.sort_indices()
         own = np.repeat(np.asarray(queries.sum(axis=1)).ravel(), np.diff(shared.indptr))
-        shared.data = (shared.data / (own + self.sizes_[shared.indices] - shared.data)) ** self.power
+        shared.data = (
+            shared.data / (own + self.sizes_[shared.indices] - shared.data)
+        ) ** self.power
         if self.n_neighbors is not None:
             _keep_largest(shared, self.n_neighbors)
         return shared

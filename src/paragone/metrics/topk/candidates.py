@@ -75,10 +75,15 @@ class Candidates:
 def _marked(matrix: sparse.csr_array, rows: NDArray[Any], items: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark the pairs that the matrix marks; its indices are sorted, so the places of all marks rise."""
     width = matrix.shape[1]
-    marks = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr)) * width + matrix.indices
+    marks = (
+        np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr)) * width
+        + matrix.indices
+    )
     wanted = rows.astype(np.int64) * width + items
     place = np.minimum(np.searchsorted(marks, wanted), max(len(marks) - 1, 0))
-    return np.asarray(marks[place] == wanted) if len(marks) else np.zeros(len(wanted), dtype=np.bool_)
+    return (
+        np.asarray(marks[place] == wanted) if len(marks) else np.zeros(len(wanted), dtype=np.bool_)
+    )
 
 
 def read_mask(mask: Any, name: str) -> sparse.csr_array | None:
@@ -107,7 +112,9 @@ def read_mask(mask: Any, name: str) -> sparse.csr_array | None:
     matrix.eliminate_zeros()
     if matrix.data.dtype.kind == "f" and np.isnan(matrix.data).any():
         raise InputError(f"{what}; it holds NaN")
-    return sparse.csr_array((np.ones(matrix.nnz, np.int8), matrix.indices, matrix.indptr), shape=matrix.shape)
+    return sparse.csr_array(
+        (np.ones(matrix.nnz, np.int8), matrix.indices, matrix.indptr), shape=matrix.shape
+    )
 
 
 def read_candidates(exclude: Any, sampled: Any) -> Candidates:
@@ -122,11 +129,13 @@ def check_shape(candidates: Candidates, n_samples: int, n_items: int) -> None:
             raise InputError(f"{name} has the shape {mask.shape}, {(n_samples, n_items)} is needed")
 
 
-def keep_candidates(padded: NDArray[np.int64], candidates: Candidates, n_items: int, places: int) -> NDArray[np.int64]:
+def keep_candidates(
+    padded: NDArray[np.int64], candidates: Candidates, n_items: int, places: int
+) -> NDArray[np.int64]:
     """Take out of lists what is not a candidate, as if it had never been ranked.
 
-    A list says nothing about what would have followed its end. So the first places are known only where enough
-    candidates stand in it, or all that there are; another list is refused.
+    A list says nothing about what would have followed its end. So the first places are known only
+    where enough candidates stand in it, or all that there are; another list is refused.
 
     Parameters
     ----------
@@ -156,8 +165,9 @@ def keep_candidates(padded: NDArray[np.int64], candidates: Candidates, n_items: 
     if short.any():
         row = int(np.argmax(short))
         raise InputError(
-            f"list of sample {row} has {int(lengths[row])} candidate(s) left of {int(there[row])}, K = {places} is "
-            "asked for, and a list does not say what would come next: give longer lists, or the scores"
+            f"list of sample {row} has {int(lengths[row])} candidate(s) left of {int(there[row])},"
+            f" K = {places} is asked for, and a list does not say what would come next: give longer"
+            " lists, or the scores"
         )
     # Stable: what is kept moves to the front in its order, what is not behind it.
     order = np.argsort(~kept, axis=1, kind="stable")

@@ -20,8 +20,9 @@ _STRIPES = 16
 def rank_on_device(factors: Factors, truth: GroundTruth, places: int, device: str) -> Ranking:
     """Rank all items for all users on a device; equal scores by lower id, exactly as on the CPU.
 
-    The top lanes of a row (strided subsets, by their maximum) hold its top places, so only those are sorted. A row in
-    which a tie could reach across the last place is handed to the CPU kernels, with the device's own scores.
+    The top lanes of a row (strided subsets, by their maximum) hold its top places, so only those
+    are sorted. A row in which a tie could reach across the last place is handed to the CPU kernels,
+    with the device's own scores.
 
     Parameters
     ----------
@@ -54,7 +55,9 @@ def rank_on_device(factors: Factors, truth: GroundTruth, places: int, device: st
     with torch.no_grad():
         for start in range(0, n_users, DEVICE_TILE):
             part = factors.users[start : start + DEVICE_TILE]
-            scores = tile_scores(torch, torch.as_tensor(np.ascontiguousarray(part)).to(device), items)[: len(part)]
+            scores = tile_scores(
+                torch, torch.as_tensor(np.ascontiguousarray(part)).to(device), items
+            )[: len(part)]
             _rank_tile(torch, scores, n_items, start, found, truth)
     return found
 
@@ -66,7 +69,11 @@ def tile_scores(torch: Any, users: Any, items: Any) -> Any:
     if len(users) < DEVICE_TILE:
         users = torch.cat([users, users.new_zeros((DEVICE_TILE - len(users), users.shape[1]))])
     # Rows of zeros for the columns that are no items: one product then fills the whole tile.
-    padded = torch.cat([items, items.new_zeros((width - n_items, items.shape[1]))]) if width > n_items else items
+    padded = (
+        torch.cat([items, items.new_zeros((width - n_items, items.shape[1]))])
+        if width > n_items
+        else items
+    )
     scores = torch.matmul(users, padded.T)
     scores[:, n_items:] = -torch.inf
     return scores
@@ -95,7 +102,9 @@ def select_tile(torch: Any, scores: Any, n_items: int, places: int) -> tuple[Any
     return ids.gather(1, order), values, doubtful
 
 
-def _rank_tile(torch: Any, scores: Any, n_items: int, start: int, found: Ranking, truth: GroundTruth) -> None:
+def _rank_tile(
+    torch: Any, scores: Any, n_items: int, start: int, found: Ranking, truth: GroundTruth
+) -> None:
     assert found.scores is not None
     assert found.tied is not None
     ids, values, doubtful = select_tile(torch, scores, n_items, found.items.shape[1])
@@ -105,7 +114,12 @@ def _rank_tile(torch: Any, scores: Any, n_items: int, start: int, found: Ranking
     found.tied[rows] = (values == values[:, -1:]).sum(dim=1).to(torch.int32).cpu().numpy()
     if bool(doubtful.any()):
         local = torch.nonzero(doubtful).ravel()
-        _settle_ties(scores[local, :n_items].contiguous().cpu().numpy(), local.cpu().numpy() + start, found, truth)
+        _settle_ties(
+            scores[local, :n_items].contiguous().cpu().numpy(),
+            local.cpu().numpy() + start,
+            found,
+            truth,
+        )
 
 
 def _settle_ties(scores: Any, rows: Any, found: Ranking, truth: GroundTruth) -> None:
@@ -113,21 +127,34 @@ def _settle_ties(scores: Any, rows: Any, found: Ranking, truth: GroundTruth) -> 
     assert found.scores is not None
     assert found.tied is not None
     assert found.tied_truth is not None
-    items, values, tied = np.empty_like(found.items[rows]), np.empty_like(found.scores[rows]), found.tied[rows]
+    items, values, tied = (
+        np.empty_like(found.items[rows]),
+        np.empty_like(found.scores[rows]),
+        found.tied[rows],
+    )
     select_rows(scores, 0, items, values, tied)
     part = truth.take(rows)
     marks = np.zeros(len(part.items), np.bool_)
     mark_tied_truth(scores, 0, items, values, part.indptr, part.items, marks)
     found.items[rows], found.scores[rows], found.tied[rows] = items, values, tied
-    entries = np.arange(len(part.items)) + np.repeat(truth.indptr[:-1][rows] - part.indptr[:-1], part.sizes)
+    entries = np.arange(len(part.items)) + np.repeat(
+        truth.indptr[:-1][rows] - part.indptr[:-1], part.sizes
+    )
     found.tied_truth[entries] = marks
 
 
 def _check_range(factors: Factors) -> None:
-    if factors.users.dtype != factors.items.dtype or factors.users.dtype not in (np.float32, np.float64):
+    if factors.users.dtype != factors.items.dtype or factors.users.dtype not in (
+        np.float32,
+        np.float64,
+    ):
         raise InputError("factors on a device must both be float32 or both be float64")
-    norms = [np.linalg.norm(part.astype(np.float64), axis=1).max() for part in (factors.users, factors.items)]
-    # No product can be larger than the product of the norms, so a finite bound makes every score finite.
+    norms = [
+        np.linalg.norm(part.astype(np.float64), axis=1).max()
+        for part in (factors.users, factors.items)
+    ]
+    # No product can be larger than the product of the norms, so a finite bound makes every score
+    # finite.
     if not norms[0] * norms[1] < np.finfo(factors.users.dtype).max:
         raise InputError("factors hold NaN, infinite or too large values: scores must be finite")
 
@@ -136,7 +163,9 @@ def _torch(device: str) -> Any:
     try:
         torch = import_module("torch")
     except ImportError as error:
-        raise InputError("a device needs PyTorch, which is not installed: pip install 'paragone[recsys]'") from error
+        raise InputError(
+            "a device needs PyTorch, which is not installed: pip install 'paragone[recsys]'"
+        ) from error
     try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:

@@ -88,15 +88,16 @@ PRESETS: dict[str, Preset] = {
         ("precision", "recall", "f1", "rmrr", "ndcg[idcg=hits]"),
         "id",
         "error",
-        "the authors' program; its NDCG divides by the ideal of the hits it retrieved in the top max(K)",
+        "the authors' program; its NDCG divides by the ideal of the hits it retrieved in the top"
+        " max(K)",
     ),
     "trec_eval": Preset(
         ("precision", "recall", "ndcg[idcg=min]", "map[over=n]", "mrr", "hit_rate"),
         "reverse_id",
         "skip",
-        "scores are compared as float32; equal scores go to the later document name; queries without relevant "
-        "documents are left out; its own recip_rank and map look at the whole list, so take the last K as long as "
-        "the run",
+        "scores are compared as float32; equal scores go to the later document name; queries"
+        " without relevant documents are left out; its own recip_rank and map look at the whole"
+        " list, so take the last K as long as the run",
         single=True,
     ),
     "recbole": Preset(
@@ -109,13 +110,16 @@ PRESETS: dict[str, Preset] = {
         ("precision", "recall", "ndcg[idcg=k]", "map[over=n]", "mrr", "hit_rate"),
         "id",
         "skip",
-        "it takes ranks as given, so ties are settled before; NDCG divides by the first K discounts",
+        "it takes ranks as given, so ties are settled before; NDCG divides by the first K"
+        " discounts",
     ),
 }
 
 
 TIES = ("id", "expected", "optimistic", "pessimistic", "reverse_id")
-NO_ORDER = "rmrr is left out: it looks at the order of the truth, which sets and matrices do not have"
+NO_ORDER = (
+    "rmrr is left out: it looks at the order of the truth, which sets and matrices do not have"
+)
 EMPTY = ("error", "skip", "zero")
 DEFAULT_K = (5, 10, 15, 20)
 DEFAULT_METRICS = ("precision", "recall", "f1", "rmrr")
@@ -144,26 +148,29 @@ def topk_scores(
 ) -> TopKResult:
     """Evaluate scores or top-K lists against a truth: every metric at every cut-off, in one pass.
 
-    Items are ordered by falling score, equal scores by lower id. The value of a metric is its mean over all
-    samples, those without a hit included. Precision divides by K always; F1 is the mean of the samples' F1.
+    Items are ordered by falling score, equal scores by lower id. The value of a metric is its mean
+    over all samples, those without a hit included. Precision divides by K always; F1 is the mean of
+    the samples' F1.
 
     Parameters
     ----------
     scores_or_lists : array or DataFrame of shape (n_samples, n_items), callable, Factors, or lists of item ids
-        Floats are scores, integers are lists of ids, best first (see ``kind``). A callable gets a ``slice``
-        of rows and returns their scores, so that the whole matrix never exists.
-    truth : sequence of sequences of int, matrix of 0 and 1 (sparse, dense or a frame), or pair (indptr, items)
-        Relevant item ids of each sample, 0-based, or 1 where an item is relevant; grades are refused. Only rmrr looks
-        at the order of ids; where there is none, in sets and matrices, it is left out of the default metrics, and
-        refused where it is asked for.
+        Floats are scores, integers are lists of ids, best first (see ``kind``). A callable gets a
+        ``slice`` of rows and returns their scores, so that the whole matrix never exists.
+    truth : sequence of sequences of int, matrix of 0 and 1 (sparse, dense or a frame), or pair
+    (indptr, items)
+        Relevant item ids of each sample, 0-based, or 1 where an item is relevant; grades are
+        refused. Only rmrr looks at the order of ids; where there is none, in sets and matrices, it
+        is left out of the default metrics, and refused where it is asked for.
     k : int or sequence of int, default=(5, 10, 15, 20)
         The cut-offs, rising.
     metrics : name, function or sequence of them, default=("precision", "recall", "f1", "rmrr")
-        Names (``precision, recall, f1, rmrr, ndcg, hit_rate, mrr, map, f1_of_means``, with a convention where
-        wanted: ``"ndcg[idcg=k]"``) and functions ``f(recommended, relevant, k) -> float``. One that fails is
-        reported in ``errors`` and the others are still given.
+        Names (``precision, recall, f1, rmrr, ndcg, hit_rate, mrr, map, f1_of_means``, with a
+        convention where wanted: ``"ndcg[idcg=k]"``) and functions ``f(recommended, relevant, k) ->
+        float``. One that fails is reported in ``errors`` and the others are still given.
     ties : {"id", "expected", "optimistic", "pessimistic", "reverse_id"}, default="id"
-        What equal scores are worth: order by id, the exact mean over all their orders, the best or the worst.
+        What equal scores are worth: order by id, the exact mean over all their orders, the best or
+        the worst.
     preset : str, optional
         The conventions of another program: ``smgcn``, ``trec_eval``, ``recbole`` or ``rectools``.
     idcg : {"min", "k", "hits"}, default="min"
@@ -171,9 +178,10 @@ def topk_scores(
     empty : {"error", "skip", "zero"}, default="error"
         What to do with a sample without relevant items.
     exclude : sparse or bool matrix, optional
-        Marks items that are not candidates for a sample, such as those it is known to have. They are taken out of
-        lists too; a list that is then too short to tell its first places is refused. A relevant item that is excluded
-        still counts as relevant, and a note says how many there are.
+        Marks items that are not candidates for a sample, such as those it is known to have. They
+        are taken out of lists too; a list that is then too short to tell its first places is
+        refused. A relevant item that is excluded still counts as relevant, and a note says how many
+        there are.
     sampled : sparse or bool matrix, optional
         Marks the sampled candidates of each sample. The names of all metrics then say so.
     kind : {"auto", "scores", "lists"}, default="auto"
@@ -203,11 +211,17 @@ def topk_scores(
     """
     chosen = None if preset is None else PRESETS[check_choice("preset", preset, PRESETS)]
     ties = check_choice("ties", (chosen.ties if chosen else "id") if ties is None else ties, TIES)
-    empty = check_choice("empty", (chosen.empty if chosen else "error") if empty is None else empty, EMPTY)
+    empty = check_choice(
+        "empty", (chosen.empty if chosen else "error") if empty is None else empty, EMPTY
+    )
     ks = check_cutoffs(k)
     asked = chosen.metrics if metrics is None and chosen else metrics
     names, functions = split_metrics(DEFAULT_METRICS if asked is None else asked, idcg)
-    confidence, n_boot, seed = check_confidence(confidence), check_count("n_boot", n_boot), check_count("seed", seed, 0)
+    confidence, n_boot, seed = (
+        check_confidence(confidence),
+        check_count("n_boot", n_boot),
+        check_count("seed", seed, 0),
+    )
     ranking, relevant, candidates = rank(
         scores_or_lists,
         truth,
@@ -239,15 +253,17 @@ def topk_scores(
     )
 
 
-def _with_an_order(names: tuple[TopKMetric, ...], truth: GroundTruth, *, asked_for: bool) -> tuple[TopKMetric, ...]:
+def _with_an_order(
+    names: tuple[TopKMetric, ...], truth: GroundTruth, *, asked_for: bool
+) -> tuple[TopKMetric, ...]:
     """Leave out what compares with the order of the truth (rmrr), where the truth has none."""
     in_order = [metric.name for metric in names if metric.family.needs_order]
     if truth.ordered or not (truth.sizes > 1).any() or not in_order:
         return names
     if asked_for:
         raise InputError(
-            f"{in_order[0]} looks at the order of the truth, which sets and matrices do not have: give lists of item "
-            f"ids, or leave {in_order[0]} out of the metrics"
+            f"{in_order[0]} looks at the order of the truth, which sets and matrices do not have:"
+            f" give lists of item ids, or leave {in_order[0]} out of the metrics"
         )
     return tuple(metric for metric in names if metric.name not in in_order)
 
@@ -262,9 +278,11 @@ def _out_of_reach(candidates: Candidates, truth: GroundTruth) -> tuple[str, ...]
         return ()
     n_samples = len(np.unique(samples[missing]))
     return (
-        f"{int(missing.sum())} of {len(missing)} relevant items, in {n_samples} sample(s), are not candidates "
-        "(excluded, or not sampled or retrieved): no list can hold them, and they still count as relevant, in "
-        "the n of recall too",
+        (
+            f"{int(missing.sum())} of {len(missing)} relevant items, in {n_samples} sample(s), are"
+            " not candidates (excluded, or not sampled or retrieved): no list can hold them, and"
+            " they still count as relevant, in the n of recall too"
+        ),
     )
 
 
@@ -312,7 +330,11 @@ def score_ranking(
         truth=truth,
         ties=ties,
         errors=errors,
-        notes=(*notes, *_notes(ranking, truth, evaluated, ks, n_sampled), *_function_note(functions, ties)),
+        notes=(
+            *notes,
+            *_notes(ranking, truth, evaluated, ks, n_sampled),
+            *_function_note(functions, ties),
+        ),
         n_sampled=n_sampled,
         clusters=clusters,
         confidence=confidence,
@@ -324,7 +346,12 @@ def score_ranking(
 def _function_note(functions: dict[str, UserMetric] | None, ties: str) -> tuple[str, ...]:
     if not functions or ties in ("id", "reverse_id"):
         return ()
-    return (f"{', '.join(functions)}: given the lists ordered by id; ties={ties!r} cannot be asked of a function",)
+    return (
+        (
+            f"{', '.join(functions)}: given the lists ordered by id; ties={ties!r} cannot be asked"
+            " of a function"
+        ),
+    )
 
 
 def _notes(
@@ -335,12 +362,21 @@ def _notes(
         notes.append(f"{truth.n_duplicates} repeated item id(s) in the truth were counted once")
         warnings.warn(notes[-1], UserWarning, stacklevel=4)
     if not evaluated.all():
-        notes.append(f"{int((~evaluated).sum())} of {len(evaluated)} samples have no relevant item: left out")
+        notes.append(
+            f"{int((~evaluated).sum())} of {len(evaluated)} samples have no relevant item: left out"
+        )
     short = int((ranking.lengths < min(int(ks[-1]), ranking.n_items)).sum())
     if short:
-        notes.append(f"{short} list(s) are shorter than {int(ks[-1])}; precision still divides by K")
+        notes.append(
+            f"{short} list(s) are shorter than {int(ks[-1])}; precision still divides by K"
+        )
     if int(ks[-1]) > ranking.n_items:
-        notes.append(f"K = {int(ks[-1])} is above the number of items, {ranking.n_items}; still divided by K")
+        notes.append(
+            f"K = {int(ks[-1])} is above the number of items, {ranking.n_items}; still divided by K"
+        )
     if n_sampled is not None:
-        notes.append(f"ranked among about {n_sampled} sampled candidates only: not comparable with full ranking")
+        notes.append(
+            f"ranked among about {n_sampled} sampled candidates only: not comparable with full"
+            " ranking"
+        )
     return tuple(notes)

@@ -17,13 +17,21 @@ from paragone.metrics.metric import metrics as known
 from paragone.metrics.topk.candidates import Candidates, check_shape, read_candidates
 from paragone.metrics.topk.device import rank_on_device
 from paragone.metrics.topk.metrics import TopKMetric, conventions_of, family_of, parse_metric
-from paragone.metrics.topk.ranking import FACTOR_TILE, Factors, Ranking, ScoreSource, rank_lists, rank_scores
+from paragone.metrics.topk.ranking import (
+    FACTOR_TILE,
+    Factors,
+    Ranking,
+    ScoreSource,
+    rank_lists,
+    rank_scores,
+)
 from paragone.metrics.topk.truth import GroundTruth, as_rows, as_truth, check_same_rows
 from paragone.validation import IntArray
 
 UserMetric: TypeAlias = Callable[[Any, Any, int], float]
 
-# One discount is kept for every rank up to the largest cut-off, so a slip of the keyboard must not fill the memory.
+# One discount is kept for every rank up to the largest cut-off, so a slip of the keyboard must not
+# fill the memory.
 LARGEST_CUTOFF = 10_000_000
 
 
@@ -88,7 +96,9 @@ def check_confidence(value: Any) -> float:
     0.95
     """
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < 1:
-        hint = f": for {float(value):g} % write {float(value) / 100:g}" if _is_percent(value) else ""
+        hint = (
+            f": for {float(value):g} % write {float(value) / 100:g}" if _is_percent(value) else ""
+        )
         raise InputError(f"confidence must lie between 0 and 1, it is {value!r}{hint}")
     return float(value)
 
@@ -112,7 +122,9 @@ def split_metrics(
             _add_function(functions, found)
     taken = [name for name in functions if name in {metric.key for metric in names}]
     if taken:
-        raise InputError(f"metric {taken[0]!r} is asked for by name and given as a function: rename the function")
+        raise InputError(
+            f"metric {taken[0]!r} is asked for by name and given as a function: rename the function"
+        )
     return tuple(names), functions
 
 
@@ -120,7 +132,10 @@ def _each(metrics: Any) -> list[Any]:
     if isinstance(metrics, str) or callable(metrics):
         return [metrics]
     if not isinstance(metrics, Iterable):
-        raise InputError(f"metrics must be names or functions, such as ('precision', 'recall'); it is {metrics!r}")
+        raise InputError(
+            "metrics must be names or functions, such as ('precision', 'recall'); it is"
+            f" {metrics!r}"
+        )
     found = list(metrics)
     if not found:
         raise InputError("metrics is empty: name at least one, or leave it out for the usual four")
@@ -130,7 +145,9 @@ def _each(metrics: Any) -> list[Any]:
 def _is_ours(metric: Any) -> bool:
     """Whether it is the name of a metric that the kernels know, or no name of any: then it is refused as one."""
     return (
-        isinstance(metric, str) and ":" not in metric and (f"{metric}@k" not in known or family_of(metric) is not None)
+        isinstance(metric, str)
+        and ":" not in metric
+        and (f"{metric}@k" not in known or family_of(metric) is not None)
     )
 
 
@@ -138,7 +155,8 @@ def _add_function(functions: dict[str, UserMetric], metric: Metric) -> None:
     assert metric.function is not None
     if functions.get(metric.name, metric.function) is not metric.function:
         raise InputError(
-            f"two different functions are called {metric.name!r}: their values could not be told apart, name them"
+            f"two different functions are called {metric.name!r}: their values could not be told"
+            " apart, name them"
         )
     functions[metric.name] = metric.function
 
@@ -191,7 +209,8 @@ def rank(
     if isinstance(given, Factors) and given.device is not None:
         if candidates or reverse or single:
             raise InputError(
-                "masks, ties='reverse_id' and preset='trec_eval' are not there on a device: leave out the device"
+                "masks, ties='reverse_id' and preset='trec_eval' are not there on a device: leave"
+                " out the device"
             )
         return rank_on_device(given, relevant, places, given.device), relevant, candidates
     source = replace(source, candidates=candidates, reverse=reverse, single=single)
@@ -204,12 +223,14 @@ def _readable(given: Any, kind: str) -> Any:
     """Return a function, factors, an array, or a list of rows."""
     if isinstance(given, Factors) or callable(given):
         if kind == "lists":
-            raise InputError(f"kind='lists' needs lists of item ids, a {type(given).__name__} was given")
+            raise InputError(
+                f"kind='lists' needs lists of item ids, a {type(given).__name__} was given"
+            )
         return given
     if sparse.issparse(given):
         raise InputError(
-            "scores are a sparse matrix, where an absent entry may mean 0 or not a candidate: give scores.toarray(), "
-            "and name in `exclude` what is not a candidate"
+            "scores are a sparse matrix, where an absent entry may mean 0 or not a candidate: give"
+            " scores.toarray(), and name in `exclude` what is not a candidate"
         )
     return as_rows(given, "scores or lists")
 
@@ -219,7 +240,9 @@ def _are_lists(given: Any, kind: str) -> bool:
     if isinstance(given, np.ndarray):
         if given.ndim != 2:
             what = "lists" if kind == "lists" else "scores"
-            raise InputError(f"{what} must be a matrix of samples x items, they have {given.ndim} dimension(s)")
+            raise InputError(
+                f"{what} must be a matrix of samples x items, they have {given.ndim} dimension(s)"
+            )
         found = np.issubdtype(given.dtype, np.integer)
     else:
         kinds = [_kind_of_row(row, number) for number, row in enumerate(given)]
@@ -230,14 +253,19 @@ def _are_lists(given: Any, kind: str) -> bool:
 def _kind_of_row(row: Any, number: int) -> str:
     if isinstance(row, (set, frozenset, dict)):
         raise InputError(
-            f"row {number} of the scores or lists is a {type(row).__name__}, which has no order: give a list"
+            f"row {number} of the scores or lists is a {type(row).__name__}, which has no order:"
+            " give a list"
         )
     try:
         array = np.asarray(row)
     except ValueError as error:
-        raise InputError(f"row {number} of the scores or lists is not a row of numbers ({error})") from error
+        raise InputError(
+            f"row {number} of the scores or lists is not a row of numbers ({error})"
+        ) from error
     if array.ndim != 1:
-        raise InputError(f"row {number} of the scores or lists is {row!r}: give one row of numbers per sample")
+        raise InputError(
+            f"row {number} of the scores or lists is {row!r}: give one row of numbers per sample"
+        )
     if not len(array):
         return "empty"
     return "ids" if np.issubdtype(array.dtype, np.integer) else "scores"
@@ -250,8 +278,8 @@ def _highest(lists: Any, truth: GroundTruth) -> int:
     highest = max(listed, int(truth.items.max(initial=-1)))
     if highest > LARGEST_ID:
         raise InputError(
-            f"item {highest} is named, so there would be {highest + 1:,} items: number them from 0 without gaps, or "
-            "say how many there are with n_items"
+            f"item {highest} is named, so there would be {highest + 1:,} items: number them from 0"
+            " without gaps, or say how many there are with n_items"
         )
     return highest
 
@@ -274,17 +302,27 @@ def _source(given: Any, n_items: int | None) -> ScoreSource:
 def _matrix(given: Any) -> Any:
     lengths = {len(row) for row in given} if isinstance(given, list) else set()
     if len(lengths) > 1:
-        raise InputError(f"scores must be a matrix of samples x items, their rows have {sorted(lengths)} items")
+        raise InputError(
+            f"scores must be a matrix of samples x items, their rows have {sorted(lengths)} items"
+        )
     matrix = np.asarray(given)
     if matrix.ndim != 2:
-        raise InputError(f"scores must be a matrix of samples x items, they have {matrix.ndim} dimension(s)")
+        raise InputError(
+            f"scores must be a matrix of samples x items, they have {matrix.ndim} dimension(s)"
+        )
     return matrix
 
 
 def _same_length(n_rows: int, truth: GroundTruth) -> None:
     if n_rows != truth.n_samples:
         one_more = n_rows == truth.n_samples - 1 and truth.sizes[-1] == 0
-        hint = "; the last row of the truth is empty, take it out if it is not a sample" if one_more else ""
-        raise InputError(f"{n_rows} rows of scores or lists, but {truth.n_samples} rows of truth{hint}")
+        hint = (
+            "; the last row of the truth is empty, take it out if it is not a sample"
+            if one_more
+            else ""
+        )
+        raise InputError(
+            f"{n_rows} rows of scores or lists, but {truth.n_samples} rows of truth{hint}"
+        )
     if n_rows == 0:
         raise InputError("there are no samples to evaluate")

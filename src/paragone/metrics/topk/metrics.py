@@ -13,9 +13,11 @@ from typing_extensions import override
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.metric import Metric, find_metric, metric_names, metrics
 
-# What is gathered down a list, at each cut-off: numbers of places in an array of the compiled kernels.
+# What is gathered down a list, at each cut-off: numbers of places in an array of the compiled
+# kernels.
 HITS, DCG, PRECISION_SUM, FIRST_HIT, NEARNESS, ANY_HIT = range(6)
-# What the kernels can divide by; a list or a truth that leaves nothing to divide by has the value 0.
+# What the kernels can divide by; a list or a truth that leaves nothing to divide by has the value
+# 0.
 ONE, K, LIST_LENGTH, RELEVANT, REACHABLE, MEAN_SIZE, IDEAL_MIN, IDEAL_K, IDEAL_HITS = range(9)
 
 _PATTERN = re.compile(r"^([a-z0-9_]+)(?:\[([a-z]+)=([a-z]+)\])?$")
@@ -28,16 +30,18 @@ class TopKFamily(Metric):
     Parameters
     ----------
     conventions : mapping of str to (int, int)
-        For each convention what is gained and what it is divided by; the first is the default. The only one is
-        called ``""``.
+        For each convention what is gained and what it is divided by; the first is the default. The
+        only one is called ``""``.
     option : str
         What the choice is called in a name, such as ``idcg`` in ``ndcg[idcg=min]``.
     is_silent : bool
-        Whether the default convention is left out of names: it is what everybody means by the bare word.
+        Whether the default convention is left out of names: it is what everybody means by the bare
+        word.
     needs_order : bool
         Whether it looks at the order of the relevant items.
     of_means : tuple of str
-        The metrics whose means over all samples it is the harmonic mean of; such a value has no samples.
+        The metrics whose means over all samples it is the harmonic mean of; such a value has no
+        samples.
     """
 
     conventions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -49,8 +53,12 @@ class TopKFamily(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if any(norm == IDEAL_HITS and gain != DCG for gain, norm in self.conventions.values()):
-            # With ties both are random together, and the kernels know the mean of this one quotient.
-            raise InputError(f"metric {self.name!r}: only the discounted gain can be divided by the ideal of the hits")
+            # With ties both are random together, and the kernels know the mean of this one
+            # quotient.
+            raise InputError(
+                f"metric {self.name!r}: only the discounted gain can be divided by the ideal of the"
+                " hits"
+            )
 
     @property
     @override
@@ -60,7 +68,13 @@ class TopKFamily(Metric):
 
 def _declare(name: str, title: str, *conventions: tuple[str, int, int], **words: Any) -> None:
     forms = {convention: (gain, norm) for convention, gain, norm in conventions}
-    common: dict[str, Any] = {"task": "topk", "needs": "lists", "higher_is_better": True, "lowest": 0.0, "highest": 1.0}
+    common: dict[str, Any] = {
+        "task": "topk",
+        "needs": "lists",
+        "higher_is_better": True,
+        "lowest": 0.0,
+        "highest": 1.0,
+    }
     metrics.add(TopKFamily(name, title=title, conventions=forms, **{**common, **words}))
 
 
@@ -84,7 +98,12 @@ _declare(
     aliases=("r",),
     reference="hits in the first K, over the n relevant items or over min(K, n)",
 )
-_declare("f1", "F1", ("", HITS, MEAN_SIZE), reference="2 hits / (K + n): the harmonic mean of precision and recall")
+_declare(
+    "f1",
+    "F1",
+    ("", HITS, MEAN_SIZE),
+    reference="2 hits / (K + n): the harmonic mean of precision and recall",
+)
 _declare(
     "rmrr",
     "RMRR",
@@ -99,10 +118,25 @@ _declare(
     ("k", DCG, IDEAL_K),
     ("hits", DCG, IDEAL_HITS),
     option="idcg",
-    reference="Järvelin and Kekäläinen 2002; the ideal gain is that of min(K, n), of K, or of the hits retrieved",
+    reference=(
+        "Järvelin and Kekäläinen 2002; the ideal gain is that of min(K, n), of K, or of the hits"
+        " retrieved"
+    ),
 )
-_declare("hit_rate", "Hit rate", ("", ANY_HIT, ONE), aliases=("hr", "hit", "hits"), reference="1 with any hit, else 0")
-_declare("mrr", "MRR", ("", FIRST_HIT, ONE), aliases=("recip_rank",), reference="1 / rank of the first hit")
+_declare(
+    "hit_rate",
+    "Hit rate",
+    ("", ANY_HIT, ONE),
+    aliases=("hr", "hit", "hits"),
+    reference="1 with any hit, else 0",
+)
+_declare(
+    "mrr",
+    "MRR",
+    ("", FIRST_HIT, ONE),
+    aliases=("recip_rank",),
+    reference="1 / rank of the first hit",
+)
 _declare(
     "map",
     "MAP",
@@ -193,7 +227,9 @@ class TopKMetric:
 
     def _bracket(self, sampled: int | None) -> str:
         family, parts = self.family, []
-        if self.convention and not (family.is_silent and self.convention == next(iter(family.conventions))):
+        if self.convention and not (
+            family.is_silent and self.convention == next(iter(family.conventions))
+        ):
             parts.append(f"{family.option}={self.convention}")
         if sampled is not None:
             parts.append(f"sampled={sampled}")
@@ -227,12 +263,18 @@ def parse_metric(text: str, *, idcg: str = "min") -> TopKMetric:
     option, choice = found[2], found[3]
     choices = list(family.conventions)
     if option and choices == [""]:
-        raise InputError(f"metric {text!r}: {family.name} has no conventions to choose from; write {family.name!r}")
+        raise InputError(
+            f"metric {text!r}: {family.name} has no conventions to choose from; write"
+            f" {family.name!r}"
+        )
     if option is None:
         # ``idcg`` is an option of the whole evaluation too: it says what the bare word means.
         choice = idcg if family.option == "idcg" else choices[0]
     elif option != family.option:
-        raise InputError(f"metric {text!r}: the option of {family.name} is called {family.option!r}, not {option!r}")
+        raise InputError(
+            f"metric {text!r}: the option of {family.name} is called {family.option!r}, not"
+            f" {option!r}"
+        )
     if choice not in choices:
         raise unknown_name(f"{family.option} convention", choice, choices)
     return TopKMetric(family.name, choice)
@@ -253,13 +295,17 @@ def conventions_of(name: str) -> tuple[TopKMetric, ...]:
     >>> [metric.key for metric in conventions_of("map")]
     ['map[over=n]', 'map[over=min]', 'map[over=k]']
     """
-    return tuple(TopKMetric(name, choice) for choice in cast(TopKFamily, find_metric(name, "topk")).conventions)
+    return tuple(
+        TopKMetric(name, choice)
+        for choice in cast(TopKFamily, find_metric(name, "topk")).conventions
+    )
 
 
 def f1_at_k(precision: float, recall: float) -> float:
     """Return the harmonic mean of a precision and a recall.
 
-    The F1 of a run is the mean of the samples' F1; this function of the two means is another number.
+    The F1 of a run is the mean of the samples' F1; this function of the two means is another
+    number.
 
     Parameters
     ----------

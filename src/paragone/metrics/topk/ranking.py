@@ -21,7 +21,8 @@ from paragone.validation import IntArray
 def first_not_finite(scores: Any) -> Any:
     """Return (row, column) of the first NaN or infinite score, or (-1, -1)."""
     for row in range(scores.shape[0]):
-        # A finite x has x - x == 0; the sum of all those is 0 exactly, so no branch is needed inside.
+        # A finite x has x - x == 0; the sum of all those is 0 exactly, so no branch is needed
+        # inside.
         total = 0
         for column in range(scores.shape[1]):
             value = scores[row, column]
@@ -81,8 +82,9 @@ def _kth_largest(values: Any, count: int, k: int, best: Any) -> Any:
 def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values: Any) -> Any:
     """Insert the scores that reach ``bound``, best first, equal scores by id.
 
-    Returns the places filled, and how many scores equal to that of the last place stayed outside. Once all places
-    are filled, ``bound`` is the last score: what is lower is not looked at, and what it pushes out was equal or lower.
+    Returns the places filled, and how many scores equal to that of the last place stayed outside.
+    Once all places are filled, ``bound`` is the last score: what is lower is not looked at, and
+    what it pushes out was equal or lower.
     """
     places = len(items)
     filled = 0
@@ -104,7 +106,8 @@ def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values:
                 place = places - 1
                 outside += 1
             while place > 0 and (
-                values[place - 1] < value or (values[place - 1] == value and items[place - 1] > column)
+                values[place - 1] < value
+                or (values[place - 1] == value and items[place - 1] > column)
             ):
                 values[place] = values[place - 1]
                 items[place] = items[place - 1]
@@ -121,12 +124,14 @@ def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values:
 def select_rows(scores: Any, first: int, items: Any, values: Any, tied: Any) -> None:
     """Select the top places of a block of rows.
 
-    ``scores`` is the block, -inf marking what is no candidate; ``first`` is the number of its first row in
-    the outputs. ``items`` (ids, -1 where a row has fewer candidates) and ``values`` get one row a sample,
-    ``tied`` the number of candidates of the whole row that share the score of its last place.
+    ``scores`` is the block, -inf marking what is no candidate; ``first`` is the number of its first
+    row in the outputs. ``items`` (ids, -1 where a row has fewer candidates) and ``values`` get one
+    row a sample, ``tied`` the number of candidates of the whole row that share the score of its
+    last place.
 
-    The k-th largest lane maximum is a lower bound of the k-th best score, so only lanes that reach it are
-    read again; a lane is a strided subset because the maxima of all lanes are then found without branches.
+    The k-th largest lane maximum is a lower bound of the k-th best score, so only lanes that reach
+    it are read again; a lane is a strided subset because the maxima of all lanes are then found
+    without branches.
     """
     n_rows, n_items = scores.shape
     places = items.shape[1]
@@ -151,7 +156,9 @@ def select_rows(scores: Any, first: int, items: Any, values: Any, tied: Any) -> 
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_tied_truth(scores: Any, first: int, items: Any, values: Any, indptr: Any, truth: Any, out: Any) -> None:
+def mark_tied_truth(
+    scores: Any, first: int, items: Any, values: Any, indptr: Any, truth: Any, out: Any
+) -> None:
     """Mark each relevant item that has the score of the last place and yet stands outside the list."""
     places = items.shape[1]
     for index in range(scores.shape[0]):
@@ -174,8 +181,9 @@ def mark_tied_truth(scores: Any, first: int, items: Any, values: Any, indptr: An
 Block: TypeAlias = NDArray[Any]
 BlockSource: TypeAlias = Callable[[slice], Block]
 
-# A factor model is always multiplied in row tiles of this size at the same places, because a BLAS product may
-# round differently for another number of rows; so results are equal for any block size and thread count.
+# A factor model is always multiplied in row tiles of this size at the same places, because a BLAS
+# product may round differently for another number of rows; so results are equal for any block size
+# and thread count.
 FACTOR_TILE = 256
 _TILE_BYTES = 1 << 20
 
@@ -193,7 +201,8 @@ class Ranking:
     tied : ndarray of int32 of shape (n_samples,), optional
         How many candidates of the whole row share the score of its last place.
     tied_truth : ndarray of bool, optional
-        One mark an entry of the truth: it has the score of the last place but stands outside the list.
+        One mark an entry of the truth: it has the score of the last place but stands outside the
+        list.
     n_items : int
         Number of items there are.
 
@@ -222,7 +231,9 @@ class Ranking:
             return None
         places = self.items.shape[1]
         if k < places:
-            return np.asarray((self.scores[:, k - 1] == self.scores[:, k]) & (self.items[:, k] >= 0))
+            return np.asarray(
+                (self.scores[:, k - 1] == self.scores[:, k]) & (self.items[:, k] >= 0)
+            )
         lengths = self.lengths
         last = self.scores[np.arange(len(self.items)), np.maximum(lengths - 1, 0)]
         shown = ((self.scores == last[:, None]) & (self.items >= 0)).sum(axis=1)
@@ -246,7 +257,8 @@ class Factors:
     users, items : ndarray of shape (n_users, f) and (n_items, f)
         The factors.
     device : str, optional
-        A PyTorch device, such as ``"cuda"``, to multiply and select on; NumPy and our kernels where not given.
+        A PyTorch device, such as ``"cuda"``, to multiply and select on; NumPy and our kernels where
+        not given.
 
     Examples
     --------
@@ -264,16 +276,23 @@ class Factors:
         for name in ("users", "items"):
             # Frozen, so the checked arrays take the place of what was given.
             object.__setattr__(self, name, _factor_matrix(getattr(self, name), name))
-        if self.users.ndim != 2 or self.items.ndim != 2 or self.users.shape[1] != self.items.shape[1]:
+        if (
+            self.users.ndim != 2
+            or self.items.ndim != 2
+            or self.users.shape[1] != self.items.shape[1]
+        ):
             raise InputError(
-                f"factors must be users x f and items x f, they are {self.users.shape} and {self.items.shape}"
+                f"factors must be users x f and items x f, they are {self.users.shape} and"
+                f" {self.items.shape}"
             )
 
     def block(self, rows: slice) -> Block:
         """Multiply out some rows; ``rows`` must start at a multiple of 256 to be reproducible."""
         part = self.users[rows]
         if len(part) < FACTOR_TILE:
-            part = np.concatenate((part, np.zeros((FACTOR_TILE - len(part), part.shape[1]), part.dtype)))
+            part = np.concatenate(
+                (part, np.zeros((FACTOR_TILE - len(part), part.shape[1]), part.dtype))
+            )
         return np.asarray(part @ self.items.T)[: rows.stop - rows.start]
 
 
@@ -310,8 +329,9 @@ class ScoreSource:
         if row >= 0:
             compared = " as float32" if self.single else ""
             raise InputError(
-                f"the score of sample {rows.start + row}, item {column} is {block[row, column]}{compared}: scores must "
-                "be finite (to leave an item out, name it in `exclude`)"
+                f"the score of sample {rows.start + row}, item {column} is"
+                f" {block[row, column]}{compared}: scores must be finite (to leave an item out,"
+                " name it in `exclude`)"
             )
         return self._masked(block, rows)
 
@@ -341,14 +361,23 @@ def as_float(block: Any) -> Block:
     elif array.dtype not in (np.float32, np.float64):
         if not (np.issubdtype(array.dtype, np.integer) or array.dtype == np.bool_):
             raise InputError(f"scores must be real numbers, they are {array.dtype}")
-        if array.size and array.dtype.itemsize == 8 and np.abs(array.astype(np.float64)).max() > 2.0**53:
+        if (
+            array.size
+            and array.dtype.itemsize == 8
+            and np.abs(array.astype(np.float64)).max() > 2.0**53
+        ):
             raise InputError("integer scores above 2^53 would be rounded into ties: rescale them")
         array = array.astype(np.float64)
     return np.ascontiguousarray(array)
 
 
 def rank_scores(
-    source: ScoreSource, truth: GroundTruth, places: int, *, block_rows: int | None = None, n_threads: int = 1
+    source: ScoreSource,
+    truth: GroundTruth,
+    places: int,
+    *,
+    block_rows: int | None = None,
+    n_threads: int = 1,
 ) -> Ranking:
     """Select the top places of every row, block by block; no more than a block of scores is ever held.
 
@@ -371,19 +400,23 @@ def rank_scores(
         The lists and their ties.
     """
     places = min(places, source.n_items)
-    dtype = source.read(slice(0, min(1, source.n_samples))).dtype if source.n_samples else np.float64
+    dtype = (
+        source.read(slice(0, min(1, source.n_samples))).dtype if source.n_samples else np.float64
+    )
     items = np.empty((source.n_samples, places), np.int32)
     values = np.empty((source.n_samples, places), dtype)
     tied = np.empty(source.n_samples, np.int32)
     tied_truth = np.zeros(len(truth.items), np.bool_)
-    relevant = truth.items if not source.reverse else (source.n_items - 1 - truth.items).astype(np.int32)
+    relevant = (
+        truth.items if not source.reverse else (source.n_items - 1 - truth.items).astype(np.int32)
+    )
 
     def work(rows: slice) -> None:
         block = source.checked(rows)
         if block.dtype.itemsize > np.dtype(dtype).itemsize:
             raise InputError(
-                f"scores of rows {rows.start}..{rows.stop - 1} are {block.dtype}, those before are {np.dtype(dtype)}: "
-                "return one type, or scores that differ become ties"
+                f"scores of rows {rows.start}..{rows.stop - 1} are {block.dtype}, those before are"
+                f" {np.dtype(dtype)}: return one type, or scores that differ become ties"
             )
         block = block.astype(dtype, copy=False)
         select_rows(block, rows.start, items, values, tied)
@@ -402,12 +435,18 @@ def rank_scores(
 
 
 def _blocks(source: ScoreSource, itemsize: int, block_rows: int | None) -> Iterator[slice]:
-    size = source.tile or block_rows or max(1, min(4096, _TILE_BYTES // max(1, itemsize * source.n_items)))
+    size = (
+        source.tile
+        or block_rows
+        or max(1, min(4096, _TILE_BYTES // max(1, itemsize * source.n_items)))
+    )
     for start in range(0, source.n_samples, size):
         yield slice(start, min(start + size, source.n_samples))
 
 
-def rank_lists(lists: Any, n_items: int, places: int, candidates: Candidates | None = None) -> Ranking:
+def rank_lists(
+    lists: Any, n_items: int, places: int, candidates: Candidates | None = None
+) -> Ranking:
     """Take lists of item ids, best first, as they are; a shorter list simply ends.
 
     Parameters
@@ -419,7 +458,8 @@ def rank_lists(lists: Any, n_items: int, places: int, candidates: Candidates | N
     places : int
         How many places to keep.
     candidates : Candidates, optional
-        What is not a candidate is taken out; a list that is then too short to tell its first places is refused.
+        What is not a candidate is taken out; a list that is then too short to tell its first places
+        is refused.
 
     Returns
     -------
@@ -442,7 +482,9 @@ def rank_lists(lists: Any, n_items: int, places: int, candidates: Candidates | N
     _refuse(repeated, "names an item twice", "if these are scores and not ids, pass kind='scores'")
     if candidates:
         padded = keep_candidates(padded, candidates, n_items, places)
-    return Ranking(np.ascontiguousarray(padded[:, :places], dtype=np.int32), None, None, None, n_items)
+    return Ranking(
+        np.ascontiguousarray(padded[:, :places], dtype=np.int32), None, None, None, n_items
+    )
 
 
 def _pad(lists: Any) -> NDArray[np.int64]:
@@ -503,14 +545,17 @@ def cut_ranking(ranking: Ranking, truth: GroundTruth, places: int) -> Ranking:
         return Ranking(items, None, None, None, ranking.n_items)
     lengths, rows = ranking.lengths, np.arange(len(items))
     end = ranking.scores[rows, np.maximum(np.minimum(lengths, places) - 1, 0)]
-    # The group at the new end reaches to the old end, of which the whole row was counted, or it is all in the list.
+    # The group at the new end reaches to the old end, of which the whole row was counted, or it is
+    # all in the list.
     open_end = end == ranking.scores[rows, np.maximum(lengths - 1, 0)]
     listed = ((ranking.scores == end[:, None]) & (ranking.items >= 0)).sum(axis=1)
     tied = np.where(open_end, ranking.tied, listed).astype(np.int32)
     sample = np.repeat(rows, truth.sizes)
     below = _cut_off(ranking, truth, sample, end, places)
     tied_truth = below | (ranking.tied_truth & open_end[sample])
-    return Ranking(items, np.ascontiguousarray(ranking.scores[:, :places]), tied, tied_truth, ranking.n_items)
+    return Ranking(
+        items, np.ascontiguousarray(ranking.scores[:, :places]), tied, tied_truth, ranking.n_items
+    )
 
 
 def _cut_off(

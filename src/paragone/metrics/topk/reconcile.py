@@ -67,11 +67,17 @@ def parse_published(text: str) -> tuple[Published, ...]:
         scale = 0.01 if percent or float(number) > 1 else 1.0
         if int(k) < 1:
             raise InputError(f"published value {part.strip()!r}: K must be at least 1")
-        found.append(Published(part.strip(), family.name, int(k), float(number) * scale, scale * 10.0**-decimals))
+        found.append(
+            Published(
+                part.strip(), family.name, int(k), float(number) * scale, scale * 10.0**-decimals
+            )
+        )
     return tuple(found)
 
 
-def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTruth) -> Iterator[Candidate]:
+def candidates(
+    name: str, k: int, places: int, ranking: Ranking, truth: GroundTruth
+) -> Iterator[Candidate]:
     """Compute a metric at ``k`` in every convention, tie rule and choice of samples we know of.
 
     ``places`` is the largest cut-off of the run, on which the ``hits`` ideal of NDCG depends.
@@ -83,18 +89,29 @@ def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTr
         rules += ["expected", "optimistic", "pessimistic"]
     evaluated = truth.sizes > 0
     for rule in rules:
-        parts = [TopKMetric("precision", "k"), TopKMetric("recall", "n"), *(m for m in metrics if not m.parts)]
+        parts = [
+            TopKMetric("precision", "k"),
+            TopKMetric("recall", "n"),
+            *(m for m in metrics if not m.parts),
+        ]
         ks = np.unique([k, max(k, places)]).astype(np.int64)
         values = measure(ranking, truth, ks, parts, rule)[:, evaluated, 0]
         hits = values[0] * k
         for metric in metrics:
             if metric.parts:
-                yield Candidate(metric.key, rule, "all", float(harmonic_mean(values[0].mean(), values[1].mean())))
+                yield Candidate(
+                    metric.key,
+                    rule,
+                    "all",
+                    float(harmonic_mean(values[0].mean(), values[1].mean())),
+                )
                 continue
             column = values[parts.index(metric)]
             yield Candidate(metric.key, rule, "all", float(column.mean()))
             if (hits > 0).any() and not (hits > 0).all():
-                yield Candidate(metric.key, rule, "only those with a hit", float(column[hits > 0].mean()))
+                yield Candidate(
+                    metric.key, rule, "only those with a hit", float(column[hits > 0].mean())
+                )
         yield from _pooled(name, rule, k, hits, truth.sizes[evaluated].astype(np.float64))
 
 
@@ -112,15 +129,23 @@ def _merge_ties(found: list[Candidate]) -> list[Candidate]:
     ]
 
 
-def _pooled(name: str, rule: str, k: int, hits: FloatArray, sizes: FloatArray) -> Iterator[Candidate]:
+def _pooled(
+    name: str, rule: str, k: int, hits: FloatArray, sizes: FloatArray
+) -> Iterator[Candidate]:
     if name == "recall":
         yield Candidate("recall", rule, "pooled", float(hits.sum() / sizes.sum()))
     if name in ("f1", F1_OF_MEANS):
-        yield Candidate("f1", rule, "pooled", float(2 * hits.sum() / (k * len(sizes) + sizes.sum())))
+        yield Candidate(
+            "f1", rule, "pooled", float(2 * hits.sum() / (k * len(sizes) + sizes.sum()))
+        )
 
 
 def reconcile(
-    ranking: Ranking, truth: GroundTruth, published: str | Sequence[Published], *, places: int | None = None
+    ranking: Ranking,
+    truth: GroundTruth,
+    published: str | Sequence[Published],
+    *,
+    places: int | None = None,
 ) -> pd.DataFrame:
     """Say for each published number which conventions give it on this run.
 
@@ -136,8 +161,8 @@ def reconcile(
     Returns
     -------
     DataFrame
-        One row a published number and convention, nearest first; ``verdict`` is ``rounds to it``, ``truncates to it``
-        or ``differs``.
+        One row a published number and convention, nearest first; ``verdict`` is ``rounds to it``,
+        ``truncates to it`` or ``differs``.
 
     Examples
     --------
@@ -154,8 +179,12 @@ def reconcile(
     rows = []
     for entry in entries:
         if entry.k > longest and longest < ranking.n_items:
-            raise InputError(f"{entry.text}: the run holds the first {longest} places only, {entry.k} are needed")
-        found = _merge_ties(list(candidates(entry.name, entry.k, places or longest, ranking, truth)))
+            raise InputError(
+                f"{entry.text}: the run holds the first {longest} places only, {entry.k} are needed"
+            )
+        found = _merge_ties(
+            list(candidates(entry.name, entry.k, places or longest, ranking, truth))
+        )
         for candidate in sorted(found, key=lambda one: abs(one.value - entry.value)):
             rows.append(
                 {

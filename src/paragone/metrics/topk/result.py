@@ -32,7 +32,8 @@ def result_chart(result: TopKResult) -> Any:
     import altair as alt
 
     table = result.table()
-    # Vega reads brackets in a field name as a path; the values are safe, the column names here have none.
+    # Vega reads brackets in a field name as a path; the values are safe, the column names here have
+    # none.
     base = alt.Chart(table).encode(x=alt.X("at:O", title="K", axis=alt.Axis(labelAngle=0)))
     band = base.mark_errorbar(ticks=alt.MarkConfig(size=7)).encode(
         y=alt.Y("low:Q", title="value", scale=alt.Scale(zero=False)), y2="high:Q"
@@ -41,7 +42,9 @@ def result_chart(result: TopKResult) -> Any:
         y=alt.Y("value:Q"), tooltip=["metric", "value", "low", "high", "tie_share"]
     )
     panels = alt.layer(line, band).properties(width=160, height=140)
-    return panels.facet(facet=alt.Facet("name:N", title=None), columns=4).resolve_scale(y="independent")
+    return panels.facet(facet=alt.Facet("name:N", title=None), columns=4).resolve_scale(
+        y="independent"
+    )
 
 
 def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
@@ -56,7 +59,9 @@ def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
         return None
     labels = np.asarray(cluster if hasattr(cluster, "__array__") else as_rows(cluster, "cluster"))
     if labels.ndim != 1 or len(labels) != n_samples:
-        raise InputError(f"cluster needs one label a sample: {labels.shape} given, {n_samples} samples")
+        raise InputError(
+            f"cluster needs one label a sample: {labels.shape} given, {n_samples} samples"
+        )
     missing = [
         row
         for row, label in enumerate(labels.tolist())
@@ -67,7 +72,9 @@ def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     except TypeError as error:
-        raise InputError(f"cluster mixes labels that cannot be compared ({error}): make them all text") from error
+        raise InputError(
+            f"cluster mixes labels that cannot be compared ({error}): make them all text"
+        ) from error
 
 
 # Above this share of samples with a tie across a cut-off, the interval worst..best order is shown.
@@ -127,12 +134,16 @@ class TopKResult:
         """Every metric that has a value, in the order asked for; a user's functions last."""
         asked = [metric.key for metric in self.metrics]
         helpers = {part.key for metric in self.metrics for part in metric.parts}
-        return tuple(asked + [key for key in self.per_sample if key not in asked and key not in helpers])
+        return tuple(
+            asked + [key for key in self.per_sample if key not in asked and key not in helpers]
+        )
 
     @cached_property
     def means(self) -> dict[str, FloatArray]:
         """The value of each metric at each cut-off: the mean over all evaluated samples."""
-        found = {key: values[self.evaluated].mean(axis=0) for key, values in self.per_sample.items()}
+        found = {
+            key: values[self.evaluated].mean(axis=0) for key, values in self.per_sample.items()
+        }
         found |= _of_means(self.metrics, found)
         return {name: found[name] for name in self.names}
 
@@ -162,10 +173,14 @@ class TopKResult:
         clusters = None if self.clusters is None else self.clusters[self.evaluated]
         draws = bootstrap_means(stacked, clusters=clusters, n_resamples=self.n_boot, seed=self.seed)
         width = len(self.ks)
-        drawn = {key: draws[:, index * width : (index + 1) * width] for index, key in enumerate(keys)}
+        drawn = {
+            key: draws[:, index * width : (index + 1) * width] for index, key in enumerate(keys)
+        }
         drawn |= _of_means(self.metrics, drawn)
         units = len(stacked) if clusters is None else len(np.unique(clusters))
-        return {name: percentile_interval(drawn[name], self.confidence, units) for name in self.names}
+        return {
+            name: percentile_interval(drawn[name], self.confidence, units) for name in self.names
+        }
 
     @cached_property
     def tie_share(self) -> FloatArray:
@@ -185,7 +200,9 @@ class TopKResult:
         ks = np.asarray(self.ks, dtype=np.int64)
         # A sample with empty="zero" counts with 0 in every order.
         low, high = (
-            np.nan_to_num(measure(self.ranking, self.truth, ks, own, rule)[:, self.evaluated]).mean(axis=1)
+            np.nan_to_num(measure(self.ranking, self.truth, ks, own, rule)[:, self.evaluated]).mean(
+                axis=1
+            )
             for rule in ("pessimistic", "optimistic")
         )
         return {metric.key: (low[index], high[index]) for index, metric in enumerate(own)}
@@ -234,9 +251,15 @@ class TopKResult:
         return f"<div>{picture}\n{self.table().to_html(index=False)}</div>"
 
 
-def _of_means(metrics: tuple[TopKMetric, ...], means: dict[str, FloatArray]) -> dict[str, FloatArray]:
+def _of_means(
+    metrics: tuple[TopKMetric, ...], means: dict[str, FloatArray]
+) -> dict[str, FloatArray]:
     """Return the metrics that are made of the means of others, by key."""
-    return {one.key: harmonic_mean(*(means[part.key] for part in one.parts)) for one in metrics if one.parts}
+    return {
+        one.key: harmonic_mean(*(means[part.key] for part in one.parts))
+        for one in metrics
+        if one.parts
+    }
 
 
 def harmonic_mean(precision: Any, recall: Any) -> FloatArray:
@@ -252,7 +275,8 @@ COLUMNS = ["metric", "name", "at", "value", "low", "high", "n", "tie_share", "ti
 def result_table(result: TopKResult) -> pd.DataFrame:
     """Return one row a metric and cut-off: value, interval, share of tied samples, and what ties could do.
 
-    ``tie_low`` and ``tie_high`` are filled where over 0.1 % of the samples have a tie across the cut-off.
+    ``tie_low`` and ``tie_high`` are filled where over 0.1 % of the samples have a tie across the
+    cut-off.
     """
     import pandas as pd
 
@@ -275,7 +299,9 @@ def result_table(result: TopKResult) -> pd.DataFrame:
                     "n": int(result.evaluated.sum()),
                     "tie_share": float(result.tie_share[index]),
                     "tie_low": float(tie_low[index]) if inside and tie_low is not None else np.nan,
-                    "tie_high": float(tie_high[index]) if inside and tie_high is not None else np.nan,
+                    "tie_high": (
+                        float(tie_high[index]) if inside and tie_high is not None else np.nan
+                    ),
                 }
             )
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -286,7 +312,11 @@ def samples_table(result: TopKResult) -> pd.DataFrame:
     import pandas as pd
 
     samples = np.flatnonzero(result.evaluated)
-    parts = [pd.DataFrame({"sample": [], "metric": [], "at": [], "value": []})] if not result.per_sample else []
+    parts = (
+        [pd.DataFrame({"sample": [], "metric": [], "at": [], "value": []})]
+        if not result.per_sample
+        else []
+    )
     for key in result.names:
         if key not in result.per_sample:
             continue
@@ -331,7 +361,9 @@ def _tie_notes(result: TopKResult) -> list[str]:
         return ["lists carry no scores, so ties are not known"]
     if not result.tie_share.any():
         return []
-    shares = ", ".join(f"{100 * share:.2f} % at {k}" for share, k in zip(result.tie_share, result.ks, strict=True))
+    shares = ", ".join(
+        f"{100 * share:.2f} % at {k}" for share, k in zip(result.tie_share, result.ks, strict=True)
+    )
     return [f"samples with equal scores across the cut-off: {shares}"]
 
 
@@ -372,7 +404,9 @@ def list_arrays(result: TopKResult) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def lists_from_arrays(arrays: Mapping[str, NDArray[Any]], where: str = "arrays") -> tuple[Ranking, GroundTruth, int]:
+def lists_from_arrays(
+    arrays: Mapping[str, NDArray[Any]], where: str = "arrays"
+) -> tuple[Ranking, GroundTruth, int]:
     """Take what `list_arrays` gave: the lists, the truth and the largest cut-off.
 
     Examples
@@ -384,14 +418,22 @@ def lists_from_arrays(arrays: Mapping[str, NDArray[Any]], where: str = "arrays")
     """
     missing = {"items", "n_items", "indptr", "truth", "places"} - set(arrays)
     if missing:
-        raise InputError(f"{where} lacks {', '.join(sorted(missing))}: it was not written by this program")
+        raise InputError(
+            f"{where} lacks {', '.join(sorted(missing))}: it was not written by this program"
+        )
     ranking = Ranking(
-        arrays["items"], arrays.get("scores"), arrays.get("tied"), arrays.get("tied_truth"), int(arrays["n_items"])
+        arrays["items"],
+        arrays.get("scores"),
+        arrays.get("tied"),
+        arrays.get("tied_truth"),
+        int(arrays["n_items"]),
     )
     return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
 
 
-def save_result(result: TopKResult, folder: str | Path, beside: Mapping[str, pd.DataFrame] | None = None) -> list[Path]:
+def save_result(
+    result: TopKResult, folder: str | Path, beside: Mapping[str, pd.DataFrame] | None = None
+) -> list[Path]:
     """Write a result into a folder; what an earlier one left there is replaced as a whole.
 
     Parameters
@@ -412,7 +454,9 @@ def save_result(result: TopKResult, folder: str | Path, beside: Mapping[str, pd.
     with replaced_folder(folder, "topk") as content:
         for name, table in tables.items():
             frame_to_csv(table, content / f"{name}.csv")
-        (content / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
+        (content / "result.json").write_text(
+            json.dumps(result_json(result), indent=1), encoding="utf-8"
+        )
         arrays: dict[str, Any] = list_arrays(result)
         np.savez_compressed(content / LISTS, **arrays)
         files = written_files(content)
@@ -423,5 +467,7 @@ def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:
     """Read the lists, the truth and the largest cut-off that `save_result` wrote."""
     path = Path(folder) / LISTS
     if not path.exists():
-        raise InputError(f"{folder} holds no {LISTS}: write it with `paragone topk evaluate ... --out {folder}`")
+        raise InputError(
+            f"{folder} holds no {LISTS}: write it with `paragone topk evaluate ... --out {folder}`"
+        )
     return lists_from_arrays(read_arrays(path, str(path)), str(path))

@@ -40,7 +40,11 @@ def head_items(counts: IntArray, share: float = HEAD_SHARE) -> NDArray[np.bool_]
 
 
 def beyond_accuracy(
-    result: TopKResult, train_counts: IntArray | None = None, n_train: int | None = None, *, share: float = HEAD_SHARE
+    result: TopKResult,
+    train_counts: IntArray | None = None,
+    n_train: int | None = None,
+    *,
+    share: float = HEAD_SHARE,
 ) -> dict[str, FloatArray]:
     """Return coverage and Gini of exposure, and with train counts also novelty and tail recall, at every cut-off.
 
@@ -58,9 +62,10 @@ def beyond_accuracy(
     Returns
     -------
     dict of str to ndarray
-        ``coverage``: share of items shown at all. ``gini``: of the exposures of all items, 0 when all are shown
-        equally often. ``novelty``: mean of -log2 of the share of training rows with a shown item (an item train never
-        saw counts as seen once). ``tail_recall``: recall of tail items, mean over the samples that have any.
+        ``coverage``: share of items shown at all. ``gini``: of the exposures of all items, 0 when
+        all are shown equally often. ``novelty``: mean of -log2 of the share of training rows with a
+        shown item (an item train never saw counts as seen once). ``tail_recall``: recall of tail
+        items, mean over the samples that have any.
 
     Examples
     --------
@@ -80,9 +85,13 @@ def beyond_accuracy(
     if len(train_counts) != n_items:
         raise InputError(f"{len(train_counts)} item counts given, there are {n_items} items")
     if n_train is None or n_train < 1:
-        raise InputError("item counts need n_train, the number of training rows they were counted in")
+        raise InputError(
+            "item counts need n_train, the number of training rows they were counted in"
+        )
     surprise = -np.log2(np.maximum(train_counts, 1) / n_train)
-    values["novelty"] = np.asarray([surprise[items].mean() if len(items) else 0.0 for items in shown])
+    values["novelty"] = np.asarray(
+        [surprise[items].mean() if len(items) else 0.0 for items in shown]
+    )
     values["tail_recall"] = _tail_recall(result, result.ranking, head_items(train_counts, share))
     return values
 
@@ -113,7 +122,9 @@ def _tail_recall(result: TopKResult, ranking: Ranking, head: NDArray[np.bool_]) 
     counted = result.evaluated & (tail.sizes > 0)
     if not counted.any():
         return np.full(len(result.ks), np.nan)
-    values = measure(ranking, tail, np.asarray(result.ks, dtype=np.int64), [conventions_of("recall")[0]], "id")[0]
+    values = measure(
+        ranking, tail, np.asarray(result.ks, dtype=np.int64), [conventions_of("recall")[0]], "id"
+    )[0]
     return np.asarray(values[counted].mean(axis=0))
 
 
@@ -173,7 +184,10 @@ def leaked_rows(train: Rows, evaluated: Rows) -> RowFinding | None:
 
 def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> RowFinding | None:
     """Find evaluation rows on which the epoch (or anything else) was chosen."""
-    text = "the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a validation set"
+    text = (
+        "the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a"
+        " validation set"
+    )
     return None if validation is None else _rows_found("choice", validation, evaluated, text)
 
 
@@ -196,16 +210,24 @@ def unseen_items(train: Rows, evaluated: Rows) -> RowFinding | None:
     return RowFinding("unseen items", count, total, text)
 
 
-def check_rows(train: Rows, evaluated: Rows, validation: Rows | None = None) -> tuple[RowFinding, ...]:
+def check_rows(
+    train: Rows, evaluated: Rows, validation: Rows | None = None
+) -> tuple[RowFinding, ...]:
     """Run the guards that look at rows; an empty tuple is good news."""
-    found = (leaked_rows(train, evaluated), chosen_on_evaluated(validation, evaluated), unseen_items(train, evaluated))
+    found = (
+        leaked_rows(train, evaluated),
+        chosen_on_evaluated(validation, evaluated),
+        unseen_items(train, evaluated),
+    )
     return tuple(finding for finding in found if finding is not None)
 
 
 def _row_keys(rows: Rows) -> Iterable[tuple[bytes, bytes]]:
     queries = rows.queries
     for row in range(len(rows.indptr) - 1):
-        tokens = np.unique(queries.indices[queries.indptr[row] : queries.indptr[row + 1]]).astype(np.int64)
+        tokens = np.unique(queries.indices[queries.indptr[row] : queries.indptr[row + 1]]).astype(
+            np.int64
+        )
         items = np.unique(rows.items[rows.indptr[row] : rows.indptr[row + 1]]).astype(np.int64)
         yield tokens.tobytes(), items.tobytes()
 
@@ -234,7 +256,9 @@ def ceilings(result: TopKResult) -> dict[str, FloatArray]:
     perfect = _perfect_lists(result.truth, result.ks[-1], result.ranking.n_items)
     ks = np.asarray(result.ks, dtype=np.int64)
     values = np.nan_to_num(measure(perfect, result.truth, ks, own, "id"))
-    return {metric.key: values[index][result.evaluated].mean(axis=0) for index, metric in enumerate(own)}
+    return {
+        metric.key: values[index][result.evaluated].mean(axis=0) for index, metric in enumerate(own)
+    }
 
 
 def _perfect_lists(truth: GroundTruth, places: int, n_items: int) -> Ranking:
@@ -258,8 +282,8 @@ def segment_results(
 ) -> dict[str, TopKResult]:
     """Return the result of every segment that has a sample.
 
-    A segment of items keeps the lists and counts only the relevant items inside it; samples that have none are
-    left out of it.
+    A segment of items keeps the lists and counts only the relevant items inside it; samples that
+    have none are left out of it.
 
     Parameters
     ----------
@@ -304,7 +328,9 @@ def _restricted(result: TopKResult, kept: NDArray[np.bool_]) -> TopKResult:
     )
 
 
-def segment_table(result: TopKResult, train: Rows, evaluated: Rows, *, share: float = HEAD_SHARE) -> pd.DataFrame:
+def segment_table(
+    result: TopKResult, train: Rows, evaluated: Rows, *, share: float = HEAD_SHARE
+) -> pd.DataFrame:
     """Return one row a segment, metric and cut-off: value, interval, number of samples and ceiling."""
     import pandas as pd
 
@@ -321,12 +347,16 @@ def segment_table(result: TopKResult, train: Rows, evaluated: Rows, *, share: fl
     return pd.concat(frames, ignore_index=True)
 
 
-def look_around(result: TopKResult, train: Rows, evaluated: Rows, validation: Rows | None = None) -> dict[str, Any]:
+def look_around(
+    result: TopKResult, train: Rows, evaluated: Rows, validation: Rows | None = None
+) -> dict[str, Any]:
     """Return ``findings`` (sentences), ``segments`` (a DataFrame) and ``beyond`` (lists over the cut-offs)."""
     n_items = result.ranking.n_items
     for rows in (train, evaluated):
         if len(rows.items) and int(rows.items.max()) >= n_items:
-            raise InputError(f"rows name item {int(rows.items.max())}, the scores have {n_items} items")
+            raise InputError(
+                f"rows name item {int(rows.items.max())}, the scores have {n_items} items"
+            )
     counts = np.bincount(train.items, minlength=n_items)
     beyond = beyond_accuracy(result, counts, len(train.indptr) - 1)
     return {

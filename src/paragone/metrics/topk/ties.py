@@ -73,7 +73,15 @@ def _add_hit(rank: int, discount: Any, gains: Any) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def walk_rows(
-    items: Any, indptr: Any, truth: Any, ks: Any, forms: Any, weights: Any, n_items: int, out: Any, rows: Any
+    items: Any,
+    indptr: Any,
+    truth: Any,
+    ks: Any,
+    forms: Any,
+    weights: Any,
+    n_items: int,
+    out: Any,
+    rows: Any,
 ) -> None:
     """Walk down the lists of the samples ``rows`` and write ``out[metric, sample, cut-off]``.
 
@@ -127,8 +135,9 @@ def find_groups(
 ) -> int:
     """Fill in the tied groups of one list and return how many there are.
 
-    ``starts`` and ``sizes`` describe each group in the order of the whole row (the last may reach beyond
-    the list), ``relevant`` counts its relevant items, ``member`` is the group of each truth entry or -1.
+    ``starts`` and ``sizes`` describe each group in the order of the whole row (the last may reach
+    beyond the list), ``relevant`` counts its relevant items, ``member`` is the group of each truth
+    entry or -1.
     """
     count = 0
     length = 0
@@ -188,11 +197,17 @@ def groups_of_row(lists: Any, truths: Any, row: int, places: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def expected_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any) -> None:
+def expected_rows(
+    lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any
+) -> None:
     """Write the expectation over random orders of the tied for the samples ``rows``."""
     indptr = truths[0]
     n_places = lists[0].shape[1]
-    places = np.empty(n_places, np.int64), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
+    places = (
+        np.empty(n_places, np.int64),
+        np.empty(n_places, np.int64),
+        np.empty(n_places, np.int64),
+    )
     gains = np.zeros(N_GAINS)
     norms = np.zeros(N_NORMS)
     for row in rows:
@@ -203,13 +218,16 @@ def expected_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, ou
         for cut in range(len(ks)):
             k = ks[cut]
             _sum_groups(groups, member, k, weights[0], gains)
-            # How many hits the whole list has is random: the one form that asks for it has its own function.
+            # How many hits the whole list has is random: the one form that asks for it has its own
+            # function.
             _fill_norms(k, n, length, 0, weights[1], norms)
             for metric in range(len(forms)):
                 if forms[metric, 1] == IDEAL_HITS:
                     out[metric, row, cut] = _expected_ndcg_hits(groups, k, length, weights)
                 else:
-                    out[metric, row, cut] = _quotient(gains[forms[metric, 0]], norms[forms[metric, 1]])
+                    out[metric, row, cut] = _quotient(
+                        gains[forms[metric, 0]], norms[forms[metric, 1]]
+                    )
 
 
 @numba.njit(cache=True, nogil=True)
@@ -232,7 +250,8 @@ def _sum_groups(groups: Any, member: Any, k: int, discount: Any, gains: Any) -> 
         for offset in range(inside):
             rank = start + offset
             gains[DCG] += share * discount[rank]
-            # The mean of relevance times hits so far: its own hit, those above, and pairs within the group.
+            # The mean of relevance times hits so far: its own hit, those above, and pairs within
+            # the group.
             gains[PRECISION_SUM] += (share * (above + 1) + offset * pairs) / (rank + 1)
             if above == 0:
                 first_here = none_yet * found / (size - offset) if size - offset >= found else 0.0
@@ -304,8 +323,8 @@ def _hypergeometric(size: int, relevant: int, drawn: int) -> Any:
 def cheapest_assignment(cost: Any) -> float:
     """Return the least total cost of giving every row a column of its own.
 
-    Shortest augmenting paths with potentials (Kuhn 1955, Jonker and Volgenant 1987), O(rows^2 x columns).
-    ``cost`` has at least as many columns as rows.
+    Shortest augmenting paths with potentials (Kuhn 1955, Jonker and Volgenant 1987), O(rows^2 x
+    columns). ``cost`` has at least as many columns as rows.
 
     Examples
     --------
@@ -356,15 +375,22 @@ def cheapest_assignment(cost: Any) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def bound_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any, best: bool) -> None:
+def bound_rows(
+    lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any, best: bool
+) -> None:
     """Write the extreme value of each metric at each cut-off, taken for itself, for the samples ``rows``.
 
-    Relevant-first (or last) is the extreme order of all metrics but two: rmrr rewards a certain place, which
-    makes an assignment problem of each group, and the ``hits`` ideal grows with what is retrieved.
+    Relevant-first (or last) is the extreme order of all metrics but two: rmrr rewards a certain
+    place, which makes an assignment problem of each group, and the ``hits`` ideal grows with what
+    is retrieved.
     """
     indptr = truths[0]
     n_places = lists[0].shape[1]
-    places = np.empty(n_places, np.int64), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
+    places = (
+        np.empty(n_places, np.int64),
+        np.empty(n_places, np.int64),
+        np.empty(n_places, np.int64),
+    )
     hit_at = np.zeros(n_places, np.bool_)
     gains = np.zeros(N_GAINS)
     norms = np.zeros(N_NORMS)
@@ -386,9 +412,13 @@ def bound_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: 
                     nearness = _extreme_rmrr(groups, member, k, best)
                     out[metric, row, cut] = _quotient(nearness, norms[forms[metric, 1]])
                 elif forms[metric, 1] == IDEAL_HITS:
-                    out[metric, row, cut] = _extreme_ndcg_hits(groups, hit_at, k, length, weights, best)
+                    out[metric, row, cut] = _extreme_ndcg_hits(
+                        groups, hit_at, k, length, weights, best
+                    )
                 else:
-                    out[metric, row, cut] = _quotient(gains[forms[metric, 0]], norms[forms[metric, 1]])
+                    out[metric, row, cut] = _quotient(
+                        gains[forms[metric, 0]], norms[forms[metric, 1]]
+                    )
 
 
 @numba.njit(cache=True, nogil=True)
@@ -427,7 +457,9 @@ def _extreme_rmrr(groups: Any, member: Any, k: int, best: bool) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def _extreme_ndcg_hits(groups: Any, hit_at: Any, k: int, length: int, weights: Any, best: bool) -> float:
+def _extreme_ndcg_hits(
+    groups: Any, hit_at: Any, k: int, length: int, weights: Any, best: bool
+) -> float:
     starts, sizes, relevant = groups
     discount, gains = weights
     if len(starts) == 0:
@@ -442,7 +474,9 @@ def _extreme_ndcg_hits(groups: Any, hit_at: Any, k: int, length: int, weights: A
             gain += discount[rank]
     places = length - starts[last]
     value = -1.0
-    for drawn in range(max(0, relevant[last] - (sizes[last] - places)), min(relevant[last], places) + 1):
+    for drawn in range(
+        max(0, relevant[last] - (sizes[last] - places)), min(relevant[last], places) + 1
+    ):
         here = gain
         first = starts[last] if best else length - drawn
         for rank in range(first, min(first + drawn, k)):
@@ -453,14 +487,18 @@ def _extreme_ndcg_hits(groups: Any, hit_at: Any, k: int, length: int, weights: A
     return value
 
 
-def measure(ranking: Ranking, truth: GroundTruth, ks: IntArray, metrics: Sequence[TopKMetric], ties: str) -> FloatArray:
+def measure(
+    ranking: Ranking, truth: GroundTruth, ks: IntArray, metrics: Sequence[TopKMetric], ties: str
+) -> FloatArray:
     """Return the values as an array of shape (metrics, samples, cut-offs); NaN for a sample without truth."""
     n_samples = truth.n_samples
     out = np.full((len(metrics), n_samples, len(ks)), np.nan)
     forms = np.asarray([metric.form for metric in metrics], dtype=np.int64).reshape(-1, 2)
     weights = discounts(int(ks[-1]))
     rows = np.arange(n_samples, dtype=np.int64)
-    walk_rows(ranking.items, truth.indptr, truth.items, ks, forms, weights, ranking.n_items, out, rows)
+    walk_rows(
+        ranking.items, truth.indptr, truth.items, ks, forms, weights, ranking.n_items, out, rows
+    )
     if ties in ("id", "reverse_id"):
         return out
     if ranking.scores is None or ranking.tied is None or ranking.tied_truth is None:

@@ -42,7 +42,10 @@ def as_rows(given: Any, what: str) -> NDArray[Any] | list[Any]:
         advice = ": read the file first" if isinstance(given, (str, bytes, Path)) else ""
         raise InputError(f"{what}: one row per sample is needed, {given!r} was given{advice}")
     if isinstance(given, (Mapping, AbstractSet)):
-        raise InputError(f"{what}: a {type(given).__name__} has no order of rows; give a list with one row per sample")
+        raise InputError(
+            f"{what}: a {type(given).__name__} has no order of rows; give a list with one row per"
+            " sample"
+        )
     if isinstance(given, np.ma.MaskedArray):
         return _unmasked(given, what)
     if isinstance(given, np.ndarray):
@@ -52,7 +55,9 @@ def as_rows(given: Any, what: str) -> NDArray[Any] | list[Any]:
     if hasattr(given, "__array__"):
         return _rows_of_objects(_array(given, what))
     if not isinstance(given, Iterable):
-        raise InputError(f"{what}: one row per sample is needed, a {type(given).__name__} was given")
+        raise InputError(
+            f"{what}: one row per sample is needed, a {type(given).__name__} was given"
+        )
     return list(given)
 
 
@@ -64,23 +69,32 @@ def is_table(given: Any) -> bool:
 def check_same_rows(scores: Any, truth: Any) -> None:
     """Refuse two pandas objects whose row labels differ: rows belong together by their place, not by their label."""
     labels = [_labels(part) for part in (scores, truth)]
-    if labels[0] is None or labels[1] is None or len(labels[0]) != len(labels[1]) or labels[0] == labels[1]:
+    if (
+        labels[0] is None
+        or labels[1] is None
+        or len(labels[0]) != len(labels[1])
+        or labels[0] == labels[1]
+    ):
         return
     row = next(row for row, pair in enumerate(zip(*labels, strict=True)) if pair[0] != pair[1])
     raise InputError(
-        f"row {row} is labelled {labels[0][row]!r} in the scores or lists and {labels[1][row]!r} in the truth: bring "
-        "them into one order, or give .to_numpy() of both"
+        f"row {row} is labelled {labels[0][row]!r} in the scores or lists and {labels[1][row]!r} in"
+        " the truth: bring them into one order, or give .to_numpy() of both"
     )
 
 
 def _labels(given: Any) -> list[Any] | None:
     index = getattr(given, "index", None)
-    return None if index is None or callable(index) or not hasattr(given, "to_numpy") else list(index)
+    return (
+        None if index is None or callable(index) or not hasattr(given, "to_numpy") else list(index)
+    )
 
 
 def _unmasked(given: Any, what: str) -> NDArray[Any]:
     if np.ma.getmaskarray(given).any():
-        raise InputError(f"{what}: a masked array has no value where it is masked; name such items in `exclude`")
+        raise InputError(
+            f"{what}: a masked array has no value where it is masked; name such items in `exclude`"
+        )
     return np.asarray(given.data)
 
 
@@ -91,11 +105,13 @@ def _rows_of_objects(array: NDArray[Any]) -> NDArray[Any] | list[Any]:
 
 def _table(given: Any, what: str) -> NDArray[Any]:
     numbers = [name for name in given.columns if isinstance(name, (int, np.integer))]
-    # Ids are places from 0. Text names cannot be taken for ids; other numbers can, and would be off by some.
+    # Ids are places from 0. Text names cannot be taken for ids; other numbers can, and would be off
+    # by some.
     if numbers and numbers != list(range(len(given.columns))):
         raise InputError(
-            f"{what}: the columns are numbered {numbers[0]}..{numbers[-1]}, but item ids are the places of "
-            f"the columns, from 0; rename them to 0..{len(given.columns) - 1} or give .to_numpy()"
+            f"{what}: the columns are numbered {numbers[0]}..{numbers[-1]}, but item ids are the"
+            f" places of the columns, from 0; rename them to 0..{len(given.columns) - 1} or give"
+            " .to_numpy()"
         )
     return np.asarray(given.to_numpy())
 
@@ -105,7 +121,9 @@ def _array(given: Any, what: str) -> NDArray[Any]:
         return np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{what}: a {type(given).__name__} that cannot be read as an array ({reason})") from error
+        raise InputError(
+            f"{what}: a {type(given).__name__} that cannot be read as an array ({reason})"
+        ) from error
 
 
 _ADVICE = "give lists of item ids, or a matrix of True and False with a column for every item"
@@ -114,9 +132,10 @@ _ADVICE = "give lists of item ids, or a matrix of True and False with a column f
 def as_marks(truth: Any, n_items: int | None) -> sparse.csr_array | None:
     """Return a matrix of marks as sorted sparse rows; None where the truth is rows of item ids.
 
-    Sparse matrices and dense ones of bool or float are matrices of marks. Whole numbers may be either. Rows of three or
-    more that hold nothing but 0 and 1 would, as ids, name an item twice in every row: they are marks. Two columns of
-    0 and 1 are a list of both items as well as marks of them, and are refused where two items is all there are.
+    Sparse matrices and dense ones of bool or float are matrices of marks. Whole numbers may be
+    either. Rows of three or more that hold nothing but 0 and 1 would, as ids, name an item twice in
+    every row: they are marks. Two columns of 0 and 1 are a list of both items as well as marks of
+    them, and are refused where two items is all there are.
 
     Parameters
     ----------
@@ -150,11 +169,14 @@ def as_marks(truth: Any, n_items: int | None) -> sparse.csr_array | None:
     if (found.data != 1).any():
         value = found.data[found.data != 1][0]
         raise InputError(
-            f"truth is a matrix that holds {value:g}, a grade or a count, but an item is relevant or not: give "
-            "truth >= the lowest grade that counts as relevant"
+            f"truth is a matrix that holds {value:g}, a grade or a count, but an item is relevant"
+            " or not: give truth >= the lowest grade that counts as relevant"
         )
     if n_items is not None and found.shape[1] != n_items:
-        raise InputError(f"truth is a matrix of marks with {found.shape[1]} columns, but there are {n_items} items")
+        raise InputError(
+            f"truth is a matrix of marks with {found.shape[1]} columns, but there are {n_items}"
+            " items"
+        )
     return found
 
 
@@ -168,14 +190,20 @@ def _dense(truth: Any, n_items: int | None) -> NDArray[Any] | None:
         return None
     if rows.dtype.kind == "b":
         return rows
-    if rows.dtype.kind not in "iu" or int(rows.min()) < 0 or int(rows.max()) > 1 or rows.shape[1] < 2:
+    if (
+        rows.dtype.kind not in "iu"
+        or int(rows.min()) < 0
+        or int(rows.max()) > 1
+        or rows.shape[1] < 2
+    ):
         return None
     if rows.shape[1] > 2:
         return rows
     twice = bool((rows[:, 0] == rows[:, 1]).any())
     if n_items == 2 and (is_array or twice):
         raise InputError(
-            f"truth has two columns of 0 and 1, which may be item ids or marks of the two items: {_ADVICE}"
+            "truth has two columns of 0 and 1, which may be item ids or marks of the two items:"
+            f" {_ADVICE}"
         )
     return None
 
@@ -184,7 +212,9 @@ def _rectangular(truth: Any) -> NDArray[Any] | None:
     """Return rows of one length as an array; None where they are sets, or have different lengths."""
     if isinstance(truth, np.ndarray):
         return truth if truth.ndim == 2 else None
-    if not isinstance(truth, list) or not all(isinstance(row, (list, tuple, np.ndarray)) for row in truth):
+    if not isinstance(truth, list) or not all(
+        isinstance(row, (list, tuple, np.ndarray)) for row in truth
+    ):
         return None
     if len({len(row) for row in truth}) != 1:
         return None
@@ -255,7 +285,9 @@ class GroundTruth:
         """Return the truth with only the items marked in ``keep``; a sample may become empty."""
         chosen = keep[self.items]
         counts = np.concatenate(([0], np.cumsum(chosen)))
-        return GroundTruth(counts[self.indptr], self.items[chosen], ordered=self.ordered, n_items=self.n_items)
+        return GroundTruth(
+            counts[self.indptr], self.items[chosen], ordered=self.ordered, n_items=self.n_items
+        )
 
 
 def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
@@ -264,9 +296,10 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     Parameters
     ----------
     truth : sequence of sequences of int, matrix of 0 and 1, pair (indptr, items) or GroundTruth
-        The relevant item ids of each sample, 0-based, in any iterable; or a sparse or dense matrix of samples x items,
-        or a frame, with 1 or True where an item is relevant. Sets and matrices have no order; their items are taken by
-        rising id. Grades are refused: where a relevant item begins is not for this function to say.
+        The relevant item ids of each sample, 0-based, in any iterable; or a sparse or dense matrix
+        of samples x items, or a frame, with 1 or True where an item is relevant. Sets and matrices
+        have no order; their items are taken by rising id. Grades are refused: where a relevant item
+        begins is not for this function to say.
     n_items : int, optional
         Ids must be below it.
 
@@ -290,7 +323,10 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     if marks is not None:
         n_columns = int(marks.shape[1])
         return GroundTruth(
-            marks.indptr.astype(np.int64), marks.indices.astype(np.int32), ordered=False, n_items=n_columns
+            marks.indptr.astype(np.int64),
+            marks.indices.astype(np.int32),
+            ordered=False,
+            n_items=n_columns,
         )
     indptr, items, ordered = _flatten(truth)
     check_ids(indptr, items, n_items)
@@ -312,7 +348,9 @@ def check_ids(indptr: IntArray, items: ItemArray, n_items: int | None) -> None:
         bad = low if low < 0 else high
         row = int(np.searchsorted(indptr, int(np.flatnonzero(items == bad)[0]), side="right")) - 1
         limit = f"0..{n_items - 1}" if n_items is not None else "0 and above"
-        raise InputError(f"truth of sample {row} names item {bad}, but item ids are {limit} (0-based)")
+        raise InputError(
+            f"truth of sample {row} names item {bad}, but item ids are {limit} (0-based)"
+        )
 
 
 def _flatten(truth: Any) -> tuple[IntArray, ItemArray, bool]:
@@ -326,7 +364,11 @@ def _flatten(truth: Any) -> tuple[IntArray, ItemArray, bool]:
 
 def is_pair(truth: Any) -> bool:
     """Whether something is a pair of arrays (indptr, items)."""
-    return isinstance(truth, tuple) and len(truth) == 2 and all(isinstance(part, np.ndarray) for part in truth)
+    return (
+        isinstance(truth, tuple)
+        and len(truth) == 2
+        and all(isinstance(part, np.ndarray) for part in truth)
+    )
 
 
 def sorted_set(row: Any, number: int) -> Any:
@@ -341,7 +383,13 @@ def sorted_set(row: Any, number: int) -> Any:
 
 def _check_pair(indptr: NDArray[Any], items: NDArray[Any]) -> tuple[IntArray, ItemArray]:
     whole = indptr.ndim == items.ndim == 1 and np.issubdtype(indptr.dtype, np.integer)
-    if not whole or len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items) or (np.diff(indptr) < 0).any():
+    if (
+        not whole
+        or len(indptr) == 0
+        or indptr[0] != 0
+        or indptr[-1] != len(items)
+        or (np.diff(indptr) < 0).any()
+    ):
         raise InputError("truth (indptr, items): indptr must rise from 0 to the number of items")
     return indptr.astype(np.int64), _whole(items)
 
@@ -362,7 +410,9 @@ def _row(row: Any, index: int) -> NDArray[Any]:
         if array.ndim != 1:
             raise ValueError("not a flat list")
     except ValueError as error:
-        raise InputError(f"truth of sample {index} is {row!r}: give a list of item ids per sample") from error
+        raise InputError(
+            f"truth of sample {index} is {row!r}: give a list of item ids per sample"
+        ) from error
     return array
 
 

@@ -25,7 +25,9 @@ MOST_COLOURS = 10
 def _prediction_rows(chain: Chain) -> list[dict[str, Any]]:
     """List validation predictions by fold, and the refit's test predictions where there are any."""
     told_apart = len(chain.folds) <= MOST_COLOURS
-    groups = [(f"fold {fold.fold}" if told_apart else "out of fold", fold.val) for fold in chain.folds]
+    groups = [
+        (f"fold {fold.fold}" if told_apart else "out of fold", fold.val) for fold in chain.folds
+    ]
     if chain.final is not None:
         groups.append(("test (refit)", chain.final.test))
     return [
@@ -48,7 +50,9 @@ def _colour(rows: Sequence[dict[str, Any]]) -> Any:
     folds = [name for name in names if not name.startswith("test")]
     colours = [PALETTE[place % (len(PALETTE) - 1)] for place in range(len(folds))]
     colours += ["#000000"] * (len(names) - len(folds))
-    return alt.Color("model:N", title="predicted by", sort=names, scale=alt.Scale(domain=names, range=colours))
+    return alt.Color(
+        "model:N", title="predicted by", sort=names, scale=alt.Scale(domain=names, range=colours)
+    )
 
 
 def predicted_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
@@ -77,10 +81,16 @@ def predicted_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
     )
     ends = [{"measured": v, "predicted": v} for v in (low - room, high + room)]
     line = (
-        from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
+        from_rows(ends)
+        .mark_line(color=GREY, strokeDash=[5, 3])
+        .encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
     )
     chart = (line + points).properties(width=SIZE, height=SIZE)
-    return styled(chart, f"{variant} on {problem_name(problem, run)}", "out-of-fold and test predictions; dashed: 1:1")
+    return styled(
+        chart,
+        f"{variant} on {problem_name(problem, run)}",
+        "out-of-fold and test predictions; dashed: 1:1",
+    )
 
 
 def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
@@ -93,7 +103,12 @@ def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
         from_rows(rows)
         .mark_point(filled=True, size=38, opacity=0.75)
         .encode(
-            x=alt.X("predicted:Q", title=f"predicted {problem.target}", scale=alt.Scale(zero=False), axis=axis),
+            x=alt.X(
+                "predicted:Q",
+                title=f"predicted {problem.target}",
+                scale=alt.Scale(zero=False),
+                axis=axis,
+            ),
             y=alt.Y("residual:Q", title="residual (predicted - measured)"),
             color=_colour(rows),
             tooltip=[
@@ -104,9 +119,17 @@ def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
             ],
         )
     )
-    zero = from_rows([{"residual": 0.0}]).mark_rule(color=GREY, strokeDash=[5, 3]).encode(y=alt.Y("residual:Q"))
+    zero = (
+        from_rows([{"residual": 0.0}])
+        .mark_rule(color=GREY, strokeDash=[5, 3])
+        .encode(y=alt.Y("residual:Q"))
+    )
     chart = (zero + points).properties(width=SIZE + 100, height=SIZE - 80)
-    return styled(chart, f"Residuals of {variant} on {problem_name(problem, run)}", "out-of-fold and test predictions")
+    return styled(
+        chart,
+        f"Residuals of {variant} on {problem_name(problem, run)}",
+        "out-of-fold and test predictions",
+    )
 
 
 def component_variants(run: CrossvalRun) -> dict[str, tuple[str, float]]:
@@ -133,13 +156,20 @@ def components_chart(problem: Problem, run: CrossvalRun, metric: str | None = No
     for variant, scores in problem.scores(scoring).items():
         if variant in along:
             pipeline, number = along[variant]
-            for name, value in ((cv, scores.cv_score), (train, float(np.nanmean(scores.fold_train)))):
-                rows.append({"pipeline": pipeline, "components": number, "score": name, "value": value})
+            for name, value in (
+                (cv, scores.cv_score),
+                (train, float(np.nanmean(scores.fold_train))),
+            ):
+                rows.append(
+                    {"pipeline": pipeline, "components": number, "score": name, "value": value}
+                )
     if len({row["components"] for row in rows}) < 2:
         return None
     pipelines = list(dict.fromkeys(row["pipeline"] for row in rows))
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(pipelines))]
-    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor="#333333", symbolSize=500)
+    legend = alt.Legend(
+        symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor="#333333", symbolSize=500
+    )
     axis = alt.Axis(tickMinStep=1, format="d", labelFlush=False)
     base = from_rows(rows).encode(
         x=alt.X("components:Q", title="number of components", axis=axis),
@@ -174,17 +204,28 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
     rows: list[dict[str, Any]] = []
     for problem in run.problems:
         scoring = run.settings.scoring(problem.truth.task, metric)
-        scores = {v: s.cv_score for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
+        scores = {
+            v: s.cv_score for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)
+        }
         if not scores:
             continue
         best = max(scores.values()) if scoring.higher_is_better else min(scores.values())
         for variant, value in scores.items():
             behind = abs(value - best) / abs(best) if best else abs(value - best)
-            rows.append({"pipeline": variant, "dataset": problem_name(problem, run), "score": value, "behind": behind})
+            rows.append(
+                {
+                    "pipeline": variant,
+                    "dataset": problem_name(problem, run),
+                    "score": value,
+                    "behind": behind,
+                }
+            )
     if len({row["dataset"] for row in rows}) < 2:
         return None
     variants = dict.fromkeys(row["pipeline"] for row in rows)
-    means = {v: float(np.mean([row["behind"] for row in rows if row["pipeline"] == v])) for v in variants}
+    means = {
+        v: float(np.mean([row["behind"] for row in rows if row["pipeline"] == v])) for v in variants
+    }
     kept = [list(means)[place] for place in loss_order(list(means.values()), size=1.0)[:n]]
     shown = [row for row in rows if row["pipeline"] in kept]
     base = from_rows(shown).encode(
@@ -194,7 +235,9 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
     # A variant many times worse than the best must not wash out the others.
     scale = alt.Scale(scheme="viridis", reverse=True, domain=[0, 1], clamp=True)
     tiles = base.mark_rect().encode(
-        color=alt.Color("behind:Q", title="behind the best", scale=scale, legend=alt.Legend(format="%")),
+        color=alt.Color(
+            "behind:Q", title="behind the best", scale=scale, legend=alt.Legend(format="%")
+        ),
         tooltip=[
             alt.Tooltip("pipeline:N"),
             alt.Tooltip("dataset:N"),
@@ -204,11 +247,15 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
     )
     dark = colour_where("datum.behind > 0.5", "white", "black")
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
-    subtitle = "pooled out-of-fold score; colour: share behind the dataset's best, from 100 % on the same"
+    subtitle = (
+        "pooled out-of-fold score; colour: share behind the dataset's best, from 100 % on the same"
+    )
     if len(kept) < len(means):
         subtitle = f"the {len(kept)} of {len(means)} pipelines that are best on average; {subtitle}"
     return styled(
-        (tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)), "Pipelines on datasets", subtitle
+        (tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)),
+        "Pipelines on datasets",
+        subtitle,
     )
 
 
@@ -223,20 +270,30 @@ def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = N
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]
         low, first, middle, third, high = np.percentile(folds, [0, 25, 50, 75, 100]).tolist()
-        row = {"pipeline": variant, "low": low, "first": first, "middle": middle, "third": third, "high": high}
+        row = {
+            "pipeline": variant,
+            "low": low,
+            "first": first,
+            "middle": middle,
+            "third": third,
+            "high": high,
+        }
         rows.append({**row, "pooled": scores[variant].cv_score})
     base = from_rows(rows).encode(y=alt.Y("pipeline:N", title=None, sort=ranked))
     title = f"{metric_name(scoring.metric)} of the folds"
     axis = alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(labelFlush=False))
     whisker = base.mark_rule(color=GREY).encode(x=axis, x2=alt.X2("high:Q"))
-    box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(x=alt.X("first:Q"), x2=alt.X2("third:Q"))
-    middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x=alt.X("middle:Q"))
-    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(
-        x=alt.X("pooled:Q")
+    box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(
+        x=alt.X("first:Q"), x2=alt.X2("third:Q")
     )
+    middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x=alt.X("middle:Q"))
+    pooled = base.mark_point(
+        filled=True, shape="diamond", color=VERMILION, size=42, opacity=1
+    ).encode(x=alt.X("pooled:Q"))
     chart = (whisker + box + middle_line + pooled).properties(width=SIZE + 100, height=alt.Step(20))
     subtitle = (
-        f"the {len(ranked)} best pipelines; line: all folds, box: quartiles, white: median, diamond: pooled score"
+        f"the {len(ranked)} best pipelines; line: all folds, box: quartiles, white: median,"
+        " diamond: pooled score"
     )
     return styled(chart, f"Folds on {problem_name(problem, run)}", subtitle)
 
@@ -266,7 +323,9 @@ def confusion_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
     )
     scale = alt.Scale(scheme="blues", domain=[0, 1])
     tiles = base.mark_rect().encode(
-        color=alt.Color("share:Q", title="of the true class", scale=scale, legend=alt.Legend(format="%"))
+        color=alt.Color(
+            "share:Q", title="of the true class", scale=scale, legend=alt.Legend(format="%")
+        )
     )
     dark = colour_where("datum.share > 0.55", "white", "black")
     texts = base.mark_text(fontSize=12).encode(text=alt.Text("count:Q"), color=dark)

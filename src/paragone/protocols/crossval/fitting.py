@@ -109,7 +109,8 @@ def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | Non
     data : SplitData
         The split; ``X_test`` may have no rows.
     seed : int
-        Of the split, the same for all variants: a step's own seed follows from it and the steps before.
+        Of the split, the same for all variants: a step's own seed follows from it and the steps
+        before.
     shelf : Shelf, optional
         Where shared work is kept.
 
@@ -145,7 +146,8 @@ def fit_path(variant: Variant, parts: FoldArrays, y: Any) -> Path | None:
         return None
     model = clone(variant.build_model()).set_params(n_components=end)
     try:
-        # A family that goes beyond what there is to explain warns; the members that do so are fitted alone and warn.
+        # A family that goes beyond what there is to explain warns; the members that do so are
+        # fitted alone and warn.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(parts.fit, y)
@@ -155,7 +157,11 @@ def fit_path(variant: Variant, parts: FoldArrays, y: Any) -> Path | None:
     if not np.isfinite(shares).all() or not np.isfinite(model.y_loadings_).all():
         return None
     length = leading(shares > SMALLEST)
-    return Path(_along(model, parts.fit, length), _along(model, parts.held, length)) if length else None
+    return (
+        Path(_along(model, parts.fit, length), _along(model, parts.held, length))
+        if length
+        else None
+    )
 
 
 def component_shares(model: Any, X: Any) -> FloatArray:
@@ -203,7 +209,10 @@ def _along(model: Any, X: Any, length: int) -> FloatArray:
     weighted = _scaled(model, X) @ model.x_weights_[:, :length]
     inner = model.x_loadings_[:, :length].T @ model.x_weights_[:, :length]
     loadings = model.y_loadings_ * model._y_std[:, None]
-    each = [weighted[:, :m] @ pinv(inner[:m, :m], check_finite=False) @ loadings[:, :m].T for m in range(1, length + 1)]
+    each = [
+        weighted[:, :m] @ pinv(inner[:m, :m], check_finite=False) @ loadings[:, :m].T
+        for m in range(1, length + 1)
+    ]
     return np.asarray(np.stack(each, axis=2) + model._y_mean[None, :, None])
 
 
@@ -215,7 +224,9 @@ def on_path(variant: Variant, path: Path) -> tuple[FloatArray, FloatArray] | Non
     return path.fit[:, :, size - 1], path.held[:, :, size - 1]
 
 
-def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, split_seed: int, share: bool) -> Fitted:
+def fit_variant(
+    variant: Variant, data: SplitData, *, task: str, seed: int, split_seed: int, share: bool
+) -> Fitted:
     """Fit a variant on the fit rows of a split and keep its predictions, compactly.
 
     Parameters
@@ -234,8 +245,9 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
     Returns
     -------
     Fitted
-        Regression: ``y``, the predictions of the fit rows and then of the others. Classification: ``codes`` into
-        ``classes``, and ``proba`` with one column for each of ``classes`` where the model has probabilities.
+        Regression: ``y``, the predictions of the fit rows and then of the others. Classification:
+        ``codes`` into ``classes``, and ``proba`` with one column for each of ``classes`` where the
+        model has probabilities.
     """
     begun, cpu_begun = time.perf_counter(), cpu_clock()
     shelf = own_shelf() if share else None
@@ -273,8 +285,12 @@ def _beyond_rank(variant: Variant, model: Any, parts: FoldArrays) -> dict[str, A
     return {"rank": [wanted, rank]} if rank < wanted else {}
 
 
-def _predicted(model: Any, parts: FoldArrays, data: SplitData, task: str) -> dict[str, NDArray[Any]]:
-    rows = [part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n]
+def _predicted(
+    model: Any, parts: FoldArrays, data: SplitData, task: str
+) -> dict[str, NDArray[Any]]:
+    rows = [
+        part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n
+    ]
     predicted = np.concatenate([np.asarray(model.predict(part)) for part in rows])
     if task == "regression":
         return {"y": _numbers(predicted, data)}
@@ -297,16 +313,25 @@ def _numbers(predicted: NDArray[Any], data: SplitData) -> FloatArray:
         raise InputError(f"the model predicts shape {values.shape}, {wanted} was needed")
     strange = int((~np.isfinite(values.reshape(n_rows, -1))).any(axis=1).sum())
     if strange:
-        raise InputError(f"the model predicts NaN or infinite values for {strange} of {n_rows} rows")
+        raise InputError(
+            f"the model predicts NaN or infinite values for {strange} of {n_rows} rows"
+        )
     return values.reshape(wanted)
 
 
-def _probabilities(model: Any, rows: list[Any], own: NDArray[Any], classes: NDArray[Any]) -> FloatArray | None:
+def _probabilities(
+    model: Any, rows: list[Any], own: NDArray[Any], classes: NDArray[Any]
+) -> FloatArray | None:
     if not hasattr(model, "predict_proba"):
         return None
-    given = np.concatenate([np.asarray(model.predict_proba(part), dtype=np.float64) for part in rows])
+    given = np.concatenate(
+        [np.asarray(model.predict_proba(part), dtype=np.float64) for part in rows]
+    )
     if not np.isfinite(given).all():
-        raise InputError(f"the model gives NaN probabilities for {int((~np.isfinite(given)).any(axis=1).sum())} rows")
+        raise InputError(
+            f"the model gives NaN probabilities for {int((~np.isfinite(given)).any(axis=1).sum())}"
+            " rows"
+        )
     from paragone.protocols.crossval.ledger import align_probabilities
 
     return align_probabilities(given, own, classes)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.protocols.crossval.ledger import ROLES, Aggregate, Chain, FoldLedger, Predictions, aggregate_by_group
+from paragone.protocols.crossval.ledger import (
+    ROLES,
+    Aggregate,
+    Chain,
+    FoldLedger,
+    Predictions,
+    aggregate_by_group,
+)
 from paragone.protocols.crossval.problem import FINAL, Problem, Settings, choose
 from paragone.protocols.crossval.scores import (
     SCORE_KEYS,
@@ -28,7 +35,9 @@ PLACE = ["dataset", "target", "model", "variant"]
 CV_KEYS = ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")
 
 
-def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
+def fold_frame(
+    problems: Sequence[Problem], settings: Settings, metric: str | None = None
+) -> pd.DataFrame:
     """Return the scores of every fold: the real ones, ``avg``, ``w_avg`` and ``final``; NaN where none exists.
 
     Parameters
@@ -43,7 +52,8 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
     Returns
     -------
     DataFrame
-        Columns ``dataset, target, model, variant, repeat, fold, metric, train_score, val_score, test_score, weight``.
+        Columns ``dataset, target, model, variant, repeat, fold, metric, train_score, val_score,
+        test_score, weight``.
     """
     import pandas as pd
 
@@ -54,10 +64,31 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
             chain = problem.chains[variant]
             for number, fold in enumerate(chain.folds):
                 values = (scores.fold_train, scores.fold_val, scores.fold_test, scores.weights)
-                rows.append([*place, fold.repeat, fold.fold, scoring.metric, *(float(v[number]) for v in values)])
+                rows.append(
+                    [
+                        *place,
+                        fold.repeat,
+                        fold.fold,
+                        scoring.metric,
+                        *(float(v[number]) for v in values),
+                    ]
+                )
             cv = scores.cv_score
-            rows.append([*place, 0, "avg", scoring.metric, scores.ens_train, cv, scores.ens_test, np.nan])
-            rows.append([*place, 0, "w_avg", scoring.metric, scores.w_ens_train, cv, scores.w_ens_test, np.nan])
+            rows.append(
+                [*place, 0, "avg", scoring.metric, scores.ens_train, cv, scores.ens_test, np.nan]
+            )
+            rows.append(
+                [
+                    *place,
+                    0,
+                    "w_avg",
+                    scoring.metric,
+                    scores.w_ens_train,
+                    cv,
+                    scores.w_ens_test,
+                    np.nan,
+                ]
+            )
             if chain.final is not None:
                 final = [scores.train_score, np.nan, scores.test_score, np.nan]
                 rows.append([*place, 0, FINAL, scoring.metric, *final])
@@ -76,11 +107,20 @@ def _scorings(
 
 def place_of(problem: Problem, variant: str, settings: Settings) -> list[str]:
     """Return dataset, target, model and variant."""
-    return [problem.dataset, problem.target, str(settings.variants[variant].get("method", variant)), variant]
+    return [
+        problem.dataset,
+        problem.target,
+        str(settings.variants[variant].get("method", variant)),
+        variant,
+    ]
 
 
 def cv_frame(
-    problems: Sequence[Problem], settings: Settings, *, naming: Naming | None = None, metric: str | None = None
+    problems: Sequence[Problem],
+    settings: Settings,
+    *,
+    naming: Naming | None = None,
+    metric: str | None = None,
 ) -> pd.DataFrame:
     """Return the scores of the cross-validation of every variant, in declared order.
 
@@ -98,7 +138,8 @@ def cv_frame(
     Returns
     -------
     DataFrame
-        One row a variant, with the repeats' mean and standard deviation where the cross-validation was repeated.
+        One row a variant, with the repeats' mean and standard deviation where the cross-validation
+        was repeated.
     """
     import pandas as pd
 
@@ -126,7 +167,12 @@ def _together(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def _cv_values(scores: ChainScores) -> list[float]:
     n_repeats = len(scores.repeat_cv)
     spread = float(scores.repeat_cv.std(ddof=1)) if n_repeats > 1 else np.nan
-    return [*(getattr(scores, key) for key in CV_KEYS), n_repeats, float(scores.repeat_cv.mean()), spread]
+    return [
+        *(getattr(scores, key) for key in CV_KEYS),
+        n_repeats,
+        float(scores.repeat_cv.mean()),
+        spread,
+    ]
 
 
 def _names(settings: Settings, metric: str, naming: Naming | None) -> dict[str, str]:
@@ -135,12 +181,17 @@ def _names(settings: Settings, metric: str, naming: Naming | None) -> dict[str, 
 
 
 def final_frame(
-    problems: Sequence[Problem], settings: Settings, *, naming: Naming | None = None, metric: str | None = None
+    problems: Sequence[Problem],
+    settings: Settings,
+    *,
+    naming: Naming | None = None,
+    metric: str | None = None,
 ) -> pd.DataFrame:
     """Return the refitted variants with all their scores, the best by test score first.
 
-    Sorted by the test score, by that of the cross-validation where there is no test set. Criteria and their
-    values are columns; ``best_of`` names the criteria among whose choices the variant is the best by test score.
+    Sorted by the test score, by that of the cross-validation where there is no test set. Criteria
+    and their values are columns; ``best_of`` names the criteria among whose choices the variant is
+    the best by test score.
 
     Parameters
     ----------
@@ -164,7 +215,11 @@ def final_frame(
 
 
 def _final_rows(
-    problem: Problem, joint: list[Problem], settings: Settings, naming: Naming | None, metric: str | None
+    problem: Problem,
+    joint: list[Problem],
+    settings: Settings,
+    naming: Naming | None,
+    metric: str | None,
 ) -> pd.DataFrame:
     import pandas as pd
 
@@ -192,13 +247,16 @@ def _final_rows(
         return frame
     tested = frame[names["test_score"]].notna().any()
     by = names["test_score"] if tested else names["cv_score"]
-    # Ties stay in the order they were chosen, and all that are tied are the best of their criterion.
+    # Ties stay in the order they were chosen, and all that are tied are the best of their
+    # criterion.
     losses = scoring.settled(frame[by], scoring.size(problem.truth.y))
     order = loss_order(losses)
     frame, losses = frame.iloc[order].reset_index(drop=True), losses[order]
     taken = frame["selected_by"].to_numpy()
     best = [loss == losses[taken == label][0] for loss, label in zip(losses, taken, strict=True)]
-    frame["best_of"] = [label if is_best else "" for label, is_best in zip(taken, best, strict=True)]
+    frame["best_of"] = [
+        label if is_best else "" for label, is_best in zip(taken, best, strict=True)
+    ]
     return frame
 
 
@@ -235,9 +293,15 @@ def top_frame(
         names = _names(settings, scoring.metric, naming)
         shown = [names[key] for key in CV_KEYS]
         folds = [f"f{number}" for number in range(len(problem.folds))]
-        there = [scores for scores in problem.scores(scoring).values() if not np.isnan(scores.cv_score)]
+        there = [
+            scores for scores in problem.scores(scoring).values() if not np.isnan(scores.cv_score)
+        ]
         rows = [
-            [*place_of(problem, scores.variant, settings), *_cv_values(scores)[:4], *scores.fold_val.tolist()]
+            [
+                *place_of(problem, scores.variant, settings),
+                *_cv_values(scores)[:4],
+                *scores.fold_val.tolist(),
+            ]
             for scores in best_first(there)[:n]
         ]
         frames.append(pd.DataFrame(rows, columns=[*PLACE, *shown, *folds]))
@@ -257,7 +321,9 @@ def tidy_frame(
         for variant, chain in problem.chains.items():
             for number, fold in enumerate(chain.folds):
                 value = scoring.of(fold.val, chain.classes)
-                rows.append([experiment, "crossval", name, number, variant, scoring.metric, np.nan, value])
+                rows.append(
+                    [experiment, "crossval", name, number, variant, scoring.metric, np.nan, value]
+                )
     columns = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -300,7 +366,8 @@ def group_frame(
     Returns
     -------
     DataFrame
-        One row a variant and role: ``val`` pooled out-of-fold, and ``test`` of the refit where there is one.
+        One row a variant and role: ``val`` pooled out-of-fold, and ``test`` of the refit where
+        there is one.
     """
     import pandas as pd
 
@@ -322,15 +389,21 @@ def group_frame(
                     exclude_outliers=exclude_outliers,
                     classes=chain.classes,
                 )
-                together = Predictions(np.arange(len(found.groups)), found.y_true, found.y_pred, found.probabilities)
+                together = Predictions(
+                    np.arange(len(found.groups)), found.y_true, found.y_pred, found.probabilities
+                )
                 values = [scoring.of(part, chain.classes), scoring.of(together, chain.classes)]
                 counts = [len(part), len(found.groups), int(found.excluded.sum())]
-                rows.append([*place_of(problem, variant, settings), role, scoring.metric, *values, *counts])
+                rows.append(
+                    [*place_of(problem, variant, settings), role, scoring.metric, *values, *counts]
+                )
     names = ["role", "metric", "by_row", "by_group", "n_rows", "n_groups", "n_excluded"]
     return pd.DataFrame(rows, columns=[*PLACE, *names])
 
 
-def group_score_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
+def group_score_frame(
+    problems: Sequence[Problem], settings: Settings, metric: str | None = None
+) -> pd.DataFrame:
     """Return the score of every variant on every group's out-of-fold predictions, ready to be paired by group.
 
     Parameters
@@ -361,10 +434,22 @@ def group_score_frame(problems: Sequence[Problem], settings: Settings, metric: s
     return pd.DataFrame(rows, columns=["dataset", "target", "group", "method", "metric", "value"])
 
 
-LEDGER_COLUMNS = ["dataset", "target", "variant", "repeat", "fold", "role", "sample", "y_true", "y_pred"]
+LEDGER_COLUMNS = [
+    "dataset",
+    "target",
+    "variant",
+    "repeat",
+    "fold",
+    "role",
+    "sample",
+    "y_true",
+    "y_pred",
+]
 
 
-def ledger_frame(problems: Sequence[Problem], settings: Settings, *, ensembles: bool = False) -> pd.DataFrame:
+def ledger_frame(
+    problems: Sequence[Problem], settings: Settings, *, ensembles: bool = False
+) -> pd.DataFrame:
     """Return the ledger: one row a prediction, with a column ``p(label)`` for every class where there are any.
 
     Parameters
@@ -379,12 +464,17 @@ def ledger_frame(problems: Sequence[Problem], settings: Settings, *, ensembles: 
     Returns
     -------
     DataFrame
-        Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and probabilities.
+        Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and
+        probabilities.
     """
     import pandas as pd
 
     parts = [
-        ((problem.dataset, problem.target, chain.variant, fold.repeat, fold.fold, role), fold.role(role), chain)
+        (
+            (problem.dataset, problem.target, chain.variant, fold.repeat, fold.fold, role),
+            fold.role(role),
+            chain,
+        )
         for problem in problems
         for chain in problem.chains.values()
         for fold in _ledgers(problem, chain, settings, ensembles)
@@ -411,9 +501,17 @@ def _stacked(arrays: Sequence[Any]) -> Any:
 
 
 def _probability_columns(parts: Sequence[tuple[Predictions, Chain]]) -> dict[str, Any]:
-    labels = {label: None for _, chain in parts if chain.classes is not None for label in chain.classes.tolist()}
+    labels = {
+        label: None
+        for _, chain in parts
+        if chain.classes is not None
+        for label in chain.classes.tolist()
+    }
     known = any(part.probabilities is not None for part, _ in parts)
-    columns = {label: np.full(sum(len(part) for part, _ in parts), np.nan) for label in (labels if known else ())}
+    columns = {
+        label: np.full(sum(len(part) for part, _ in parts), np.nan)
+        for label in (labels if known else ())
+    }
     begin = 0
     for part, chain in parts:
         if part.probabilities is not None and chain.classes is not None:
@@ -423,7 +521,9 @@ def _probability_columns(parts: Sequence[tuple[Predictions, Chain]]) -> dict[str
     return {f"p({label})": column for label, column in columns.items()}
 
 
-def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool) -> Iterator[FoldLedger]:
+def _ledgers(
+    problem: Problem, chain: Chain, settings: Settings, ensembles: bool
+) -> Iterator[FoldLedger]:
     yield from chain.folds
     if ensembles:
         scoring = settings.scoring(problem.truth.task)
@@ -431,7 +531,9 @@ def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool
         confidence = scoring.weighting == "compat"
         val = chain.validation()
         yield FoldLedger("avg", 0, ensemble(chain, "train"), val, ensemble(chain, "test"))
-        parts = (ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test"))
+        parts = (
+            ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test")
+        )
         train, test = parts
         yield FoldLedger("w_avg", 0, train, val, test)
     if chain.final is not None:
@@ -455,16 +557,22 @@ def chains_of_ledger(frame: pd.DataFrame, task: str) -> dict[tuple[str, str, str
     """
     labels = [column for column in frame.columns if column.startswith("p(")]
     chains = {}
-    for (dataset, target, variant), rows in frame.groupby(["dataset", "target", "variant"], sort=False):
+    for (dataset, target, variant), rows in frame.groupby(
+        ["dataset", "target", "variant"], sort=False
+    ):
         classes = None
         if task == "classification":
-            classes = np.unique(np.concatenate([rows["y_true"].to_numpy(), rows["y_pred"].to_numpy()]))
+            classes = np.unique(
+                np.concatenate([rows["y_true"].to_numpy(), rows["y_pred"].to_numpy()])
+            )
         ledgers = {}
         for (fold, repeat), part in rows.groupby(["fold", "repeat"], sort=False):
             parts = []
             for role in ROLES:
                 of = part[part["role"] == role]
-                share = of[labels].to_numpy() if labels and of[labels].notna().all(axis=None) else None
+                share = (
+                    of[labels].to_numpy() if labels and of[labels].notna().all(axis=None) else None
+                )
                 truth, predicted = of["y_true"].to_numpy(), of["y_pred"].to_numpy()
                 parts.append(Predictions(of["sample"].to_numpy(), truth, predicted, share))
             ledgers[fold] = FoldLedger(fold, int(repeat), *parts)

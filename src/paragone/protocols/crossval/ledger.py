@@ -129,7 +129,10 @@ class Coverage:
 
     def __str__(self) -> str:
         times = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
-        return f"{self.validated} of {self.n_samples} samples validated, {times} time{'s' * (times != '1')} each"
+        return (
+            f"{self.validated} of {self.n_samples} samples validated, {times}"
+            f" time{'s' * (times != '1')} each"
+        )
 
 
 def coverage(rows: IntArray, validations: Sequence[IntArray]) -> Coverage:
@@ -145,14 +148,16 @@ def coverage(rows: IntArray, validations: Sequence[IntArray]) -> Coverage:
         for row in validation.tolist():
             counts[row] += 1
     times = list(counts.values())
-    return Coverage(len(times), sum(count > 0 for count in times), min(times, default=0), max(times, default=0))
+    return Coverage(
+        len(times), sum(count > 0 for count in times), min(times, default=0), max(times, default=0)
+    )
 
 
 def repeats_of(validations: Sequence[IntArray]) -> tuple[int, ...]:
     """Number the repeats of a repeated cross-validation by its validation sets.
 
-    A new repeat begins when the earlier ones have covered everything once. Where the validation sets do not come
-    as whole partitions one after the other, all folds are of repeat 0.
+    A new repeat begins when the earlier ones have covered everything once. Where the validation
+    sets do not come as whole partitions one after the other, all folds are of repeat 0.
 
     Parameters
     ----------
@@ -186,7 +191,9 @@ def repeats_of(validations: Sequence[IntArray]) -> tuple[int, ...]:
     return tuple(numbers) if seen == everything else (0,) * len(validations)
 
 
-def align_probabilities(probabilities: FloatArray, labels: Any, classes: NDArray[Any]) -> FloatArray:
+def align_probabilities(
+    probabilities: FloatArray, labels: Any, classes: NDArray[Any]
+) -> FloatArray:
     """Put probability columns into the places of their class labels; a class the model never saw gets 0.
 
     Parameters
@@ -210,9 +217,13 @@ def align_probabilities(probabilities: FloatArray, labels: Any, classes: NDArray
     """
     own = np.asarray(labels)
     if probabilities.ndim != 2 or probabilities.shape[1] != len(own):
-        raise InputError(f"{len(own)} classes do not go with probabilities of shape {probabilities.shape}")
+        raise InputError(
+            f"{len(own)} classes do not go with probabilities of shape {probabilities.shape}"
+        )
     places = np.searchsorted(classes, own)
-    if (places >= len(classes)).any() or (classes[np.minimum(places, len(classes) - 1)] != own).any():
+    if (places >= len(classes)).any() or (
+        classes[np.minimum(places, len(classes) - 1)] != own
+    ).any():
         strange = [label for label in own.tolist() if label not in classes.tolist()]
         raise InputError(f"the model has a class that the data has not: {strange[0]!r}")
     aligned = np.zeros((len(probabilities), len(classes)))
@@ -232,8 +243,8 @@ def soft_vote(
     weights : ndarray, optional
         A weight a member; equal where not given.
     confidence : bool, default=False
-        Whether a member's weight is multiplied, sample by sample, by its largest probability and the weights are
-        then made to sum to 1 again: the ``compat`` weighting.
+        Whether a member's weight is multiplied, sample by sample, by its largest probability and
+        the weights are then made to sum to 1 again: the ``compat`` weighting.
 
     Returns
     -------
@@ -246,7 +257,11 @@ def soft_vote(
     [[0.65, 0.35]]
     """
     stacked = np.stack([np.asarray(member, dtype=np.float64) for member in members])
-    shares = np.full(len(stacked), 1.0 / len(stacked)) if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = (
+        np.full(len(stacked), 1.0 / len(stacked))
+        if weights is None
+        else np.asarray(weights, dtype=np.float64)
+    )
     per_sample = np.repeat(shares[:, None], stacked.shape[1], axis=1)
     if confidence:
         per_sample = per_sample * stacked.max(axis=2)
@@ -281,7 +296,9 @@ def hard_vote(members: Sequence[NDArray[Any]], weights: FloatArray | None = None
     votes = np.stack(members)
     labels = np.unique(votes)
     shares = np.ones(len(votes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    totals = np.stack([((votes == label) * shares[:, None]).sum(axis=0) for label in labels], axis=1)
+    totals = np.stack(
+        [((votes == label) * shares[:, None]).sum(axis=0) for label in labels], axis=1
+    )
     return np.asarray(labels[most_likely(totals)])
 
 
@@ -298,13 +315,15 @@ def fold_weights(
     Parameters
     ----------
     scores : sequence of float
-        A score a fold; NaN where a fold has none, which then gets weight 0. Where none exists all get 1/K.
+        A score a fold; NaN where a fold has none, which then gets weight 0. Where none exists all
+        get 1/K.
     higher_is_better : bool
         The metric's direction.
     weighting : {"compat", "equal", "softmax"}, default="compat"
-        ``compat``: in proportion to the score, or to its inverse where lower is better; scores that are negative
-        (or 0, where lower is better) are shifted first; equal scores (relative 1e-5, absolute 1e-8) weigh the
-        same. ``equal``: all the same. ``softmax``: of the scores in units of their standard deviation.
+        ``compat``: in proportion to the score, or to its inverse where lower is better; scores that
+        are negative (or 0, where lower is better) are shifted first; equal scores (relative 1e-5,
+        absolute 1e-8) weigh the same. ``equal``: all the same. ``softmax``: of the scores in units
+        of their standard deviation.
 
     Returns
     -------
@@ -384,11 +403,11 @@ def aggregate_by_group(
     task : {"regression", "classification"}
         Declared; whole-numbered regression targets are averaged like any others.
     how : {"mean", "median", "vote"}, optional
-        ``mean`` for regression and ``vote`` for classification where not given. Where a classifier gives
-        probabilities they are averaged and the largest decides.
+        ``mean`` for regression and ``vote`` for classification where not given. Where a classifier
+        gives probabilities they are averaged and the largest decides.
     exclude_outliers : bool, default=False
-        Leave out predictions whose modified z-score, ``0.6745 (x - median) / MAD``, is above 3.5 in groups of three
-        or more. Where the MAD is 0 the rule cannot judge and leaves nothing out.
+        Leave out predictions whose modified z-score, ``0.6745 (x - median) / MAD``, is above 3.5 in
+        groups of three or more. Where the MAD is 0 the rule cannot judge and leaves nothing out.
     classes : ndarray, optional
         The labels of the probability columns.
 
@@ -413,7 +432,10 @@ def aggregate_by_group(
         raise InputError(f"{len(ids)} groups do not go with {len(predictions)} predictions")
     names, codes = np.unique(ids, return_inverse=True)
     members = [np.flatnonzero(codes == code) for code in range(len(names))]
-    kept = [_inliers(predictions.y_pred, m) if exclude_outliers and task == "regression" else m for m in members]
+    kept = [
+        _inliers(predictions.y_pred, m) if exclude_outliers and task == "regression" else m
+        for m in members
+    ]
     probabilities = None
     if predictions.probabilities is not None and classes is not None:
         probabilities = np.stack([predictions.probabilities[rows].mean(axis=0) for rows in kept])
@@ -424,7 +446,12 @@ def aggregate_by_group(
         names,
         np.array([len(rows) for rows in kept], dtype=np.int64),
         np.array([len(m) - len(k) for m, k in zip(members, kept, strict=True)], dtype=np.int64),
-        np.array([_combined(predictions.y_true[rows], "mean" if task == "regression" else "vote") for rows in members]),
+        np.array(
+            [
+                _combined(predictions.y_true[rows], "mean" if task == "regression" else "vote")
+                for rows in members
+            ]
+        ),
         y_pred,
         probabilities,
     )

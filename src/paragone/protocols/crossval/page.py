@@ -34,7 +34,13 @@ from paragone.protocols.crossval.charts import (
 from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
 from paragone.protocols.crossval.problem import choose
 from paragone.protocols.crossval.run import CrossvalRun
-from paragone.protocols.crossval.tables import distinction_words, final_table, gap_lines, model_table, top_table
+from paragone.protocols.crossval.tables import (
+    distinction_words,
+    final_table,
+    gap_lines,
+    model_table,
+    top_table,
+)
 from paragone.protocols.crossval.words import (
     COMPARED,
     ProblemView,
@@ -51,8 +57,22 @@ from paragone.protocols.crossval.words import (
 from paragone.reporting.boards import view_boards
 from paragone.reporting.how import time_words
 from paragone.reporting.pages import TITLES
-from paragone.reporting.sections import OPEN_UP_TO, Behind, folds_of, methods_overview, verdict_blocks
-from paragone.tables import Column, Table, TableCell, format_number, format_signed, frame_as_csv, number_cell
+from paragone.reporting.sections import (
+    OPEN_UP_TO,
+    Behind,
+    folds_of,
+    methods_overview,
+    verdict_blocks,
+)
+from paragone.tables import (
+    Column,
+    Table,
+    TableCell,
+    format_number,
+    format_signed,
+    frame_as_csv,
+    number_cell,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +109,9 @@ def problem_figures(view: ProblemView) -> tuple[Figure, ...]:
     stem = view.name.replace(": ", "_")
     plots = {"folds": fold_plot(view)}
     return tuple(
-        figure(f"{stem}_{name}", chart, plot=plots.get(name)) for name, chart in drawn.items() if chart is not None
+        figure(f"{stem}_{name}", chart, plot=plots.get(name))
+        for name, chart in drawn.items()
+        if chart is not None
     )
 
 
@@ -100,7 +122,9 @@ def fold_plot(view: ProblemView) -> Plot:
     return Plot("dots", f"{view.scoring.metric} of a fold", "", series)
 
 
-def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts: bool) -> list[Block]:
+def problem_blocks(
+    view: ProblemView, place: int, behind: Behind, *, with_charts: bool
+) -> list[Block]:
     """Return what the page says of a problem: what it is, what was refitted, the best chains, charts."""
     blocks: list[Block] = [Prose((_facts(view),))]
     chosen = refitted(view)
@@ -121,7 +145,11 @@ def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts
     return [
         *blocks,
         *(
-            Sheet(f"model-{place}-{number}", f"Figures of {variant}", model_table(view.problem, view.run, variant))
+            Sheet(
+                f"model-{place}-{number}",
+                f"Figures of {variant}",
+                model_table(view.problem, view.run, variant),
+            )
             for number, variant in enumerate(chosen[:MODELS_SHOWN])
         ),
     ]
@@ -130,7 +158,10 @@ def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts
 def _facts(view: ProblemView) -> str:
     problem = view.problem
     task = problem.truth.task
-    text = f"{len(problem.truth.y)} samples, {problem.n_features} features, target {problem.target} ({task}); "
+    text = (
+        f"{len(problem.truth.y)} samples, {problem.n_features} features, target {problem.target}"
+        f" ({task}); "
+    )
     text += "one hold-out" if view.run.settings.holdout else folds_in_words(problem)
     text += f"; {len(view.scores)} pipelines with all their folds"
     text += f", {len(problem.failures)} that failed" if problem.failures else ""
@@ -145,25 +176,38 @@ def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, .
         families.setdefault(str(facts.get("method", variant)), []).append(variant)
     blocks: list[Block] = []
     for number, (method, variants) in enumerate(families.items()):
-        told = f"{len(variants)} pipeline{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
-        blocks.append(Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number))))
+        told = (
+            f"{len(variants)}"
+            f" pipeline{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
+        )
+        blocks.append(
+            Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number)))
+        )
     return (*blocks, Fold("Every pipeline: class, parameters, time", (methods_overview(view),)))
 
 
 def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
-    mine = [name for name, facts in described["methods"].items() if facts.get("method", name) == method]
+    mine = [
+        name for name, facts in described["methods"].items() if facts.get("method", name) == method
+    ]
     done = places[places["method"].isin(mine) & (places["status"] == "done")]
     return f"; {time_words(done)} in {len(done)} cell{'s' * (len(done) != 1)}" if len(done) else ""
 
 
-def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[str], number: int) -> Sheet:
+def _method_sheet(
+    views: Sequence[ProblemView], method: str, variants: Sequence[str], number: int
+) -> Sheet:
     """Make the table of a method: its best chain on every problem, and how far it is from the best of all."""
     rows = []
     for view in views:
         mine = [v for v in view.scores if v in variants]
         if not mine:
             continue
-        best, overall, key = view.scores[mine[0]], next(iter(view.scores.values())), fold_key(view, mine[0])
+        best, overall, key = (
+            view.scores[mine[0]],
+            next(iter(view.scores.values())),
+            fold_key(view, mine[0]),
+        )
         behind_best = float(view.scoring.loss(best.cv_score) - view.scoring.loss(overall.cv_score))
         test = best.test_score if best.chain.final is not None else np.nan
         is_best = mine[0] in view.best
@@ -172,32 +216,50 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
             [
                 TableCell(view.name),
                 TableCell(mine[0]),
-                number_cell(best.cv_score, format_number(best.cv_score, view.digits), bold=is_best, behind=key),
+                number_cell(
+                    best.cv_score,
+                    format_number(best.cv_score, view.digits),
+                    bold=is_best,
+                    behind=key,
+                ),
                 number_cell(behind_best, behind_words, behind=key),
-                number_cell(test, format_number(test, view.digits), behind="" if np.isnan(test) else key),
+                number_cell(
+                    test, format_number(test, view.digits), behind="" if np.isnan(test) else key
+                ),
             ]
         )
     called = views[0].called
     left = Column("best pipeline", "left")
-    columns: list[str | Column] = ["problem", left, called("cv_score"), "behind the best", called("test_score")]
+    columns: list[str | Column] = [
+        "problem",
+        left,
+        called("cv_score"),
+        "behind the best",
+        called("test_score"),
+    ]
     caption = (
-        f"{method}: its best pipeline on every problem, how much worse its loss is than the best of all methods, "
-        "and the test score where that pipeline was refitted."
+        f"{method}: its best pipeline on every problem, how much worse its loss is than the best of"
+        " all methods, and the test score where that pipeline was refitted."
     )
-    return Sheet(f"method-{number}", f"{method} on every problem", Table.of(columns, rows, caption=caption))
+    return Sheet(
+        f"method-{number}", f"{method} on every problem", Table.of(columns, rows, caption=caption)
+    )
 
 
 def sections(view: View) -> Iterable[Section | Cover]:
     """Return the page of a cross-validation but for what every page has: failures and how it was done."""
     views, behind = view.once(problem_views), Behind()
     answer = answer_sheet(views, behind)
-    files = tuple(Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items())
+    files = tuple(
+        Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items()
+    )
     yield Section("verdict", TITLES["verdict"], _verdict(view, views))
     yield Section("evidence", TITLES["evidence"], _evidence(view, views))
     yield Section("answer", TITLES["answer"], (answer, *files))
     yield Section("charts", TITLES["charts"], _charts(views))
     parts = {
-        one.name: problem_blocks(one, place, behind, with_charts=len(views) > 1) for place, one in enumerate(views)
+        one.name: problem_blocks(one, place, behind, with_charts=len(views) > 1)
+        for place, one in enumerate(views)
     }
     yield Section("datasets", TITLES["datasets"], folds_of(parts))
     yield Section("methods", TITLES["methods"], crossval_methods(view, views))
@@ -235,7 +297,9 @@ def _boards(view: View) -> tuple[Leaderboard, ...]:
     """Return the variants ranked by the mean over folds of the declared metric, where they are few enough."""
     if view.metric is not None or len(view.method_facts) > MOST_RANKED:
         return ()
-    return tuple(block for block in view.once(view_boards) if isinstance(block, Leaderboard) and block.pairs)
+    return tuple(
+        block for block in view.once(view_boards) if isinstance(block, Leaderboard) and block.pairs
+    )
 
 
 def _verdict(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
@@ -250,7 +314,11 @@ def _evidence(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
 def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
     sentences = tuple(problem_headline(one) for one in views)
     alone = len(views) == 1
-    lines = tuple(f"{one.name}: {distinction_words(one.distinction)}" for one in views if one.distinction is not None)
+    lines = tuple(
+        f"{one.name}: {distinction_words(one.distinction)}"
+        for one in views
+        if one.distinction is not None
+    )
     evidence = Fold("The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO)
     return verdict_blocks(
         view,

@@ -79,11 +79,15 @@ class Settings:
         >>> Settings.from_json(Settings(metric="mae").to_json()).metric
         'mae'
         """
-        return cls(**{**values, "select": tuple(Criterion(**criterion) for criterion in values["select"])})
+        return cls(
+            **{**values, "select": tuple(Criterion(**criterion) for criterion in values["select"])}
+        )
 
     def scoring(self, task: str, metric: str | None = None) -> Scoring:
         """Return the scoring by a metric, by the declared one where none is named."""
-        return Scoring(task, metric or self.metric or DEFAULT_METRIC[task], self.ddof, self.weighting)
+        return Scoring(
+            task, metric or self.metric or DEFAULT_METRIC[task], self.ddof, self.weighting
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,17 +146,26 @@ class Problem:
     failures: Mapping[str, str]
     n_features: int = 0
     pending: tuple[str, ...] = ()
-    _derived: dict[Scoring, dict[str, ChainScores]] = field(default_factory=dict, init=False, repr=False)
+    _derived: dict[Scoring, dict[str, ChainScores]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def scores(self, scoring: Scoring) -> dict[str, ChainScores]:
         """Derive the scores of every chain; those by one scoring are derived once."""
         if scoring not in self._derived:
-            self._derived[scoring] = {name: chain_scores(chain, scoring) for name, chain in self.chains.items()}
+            self._derived[scoring] = {
+                name: chain_scores(chain, scoring) for name, chain in self.chains.items()
+            }
         return self._derived[scoring]
 
 
 def fold_ledger(
-    name: str, repeat: int, rows: FoldRows, truth: Truth, arrays: Mapping[str, NDArray[Any]], target: int | None = None
+    name: str,
+    repeat: int,
+    rows: FoldRows,
+    truth: Truth,
+    arrays: Mapping[str, NDArray[Any]],
+    target: int | None = None,
 ) -> FoldLedger:
     """Make the ledger of a fold of what its cell kept.
 
@@ -183,7 +196,9 @@ def fold_ledger(
             probabilities = align_probabilities(arrays["proba"], arrays["classes"], truth.classes)
     ends = np.cumsum([0, len(rows.train), len(rows.val), len(rows.test)])
     parts = []
-    for begin, end, samples in zip(ends[:-1], ends[1:], (rows.train, rows.val, rows.test), strict=True):
+    for begin, end, samples in zip(
+        ends[:-1], ends[1:], (rows.train, rows.val, rows.test), strict=True
+    ):
         share = None if probabilities is None else probabilities[begin:end]
         parts.append(Predictions(samples, truth.y[samples], predicted[begin:end], share))
     return FoldLedger(name, repeat, *parts)
@@ -214,8 +229,8 @@ def make_problem(
     variants : sequence of str
         In declared order.
     arrays : callable
-        Called with variant and fold number (the number of folds for the refit); the predictions, a text with the
-        reason where the cell failed, or None where it has no result.
+        Called with variant and fold number (the number of folds for the refit); the predictions, a
+        text with the reason where the cell failed, or None where it has no result.
     column : int, optional
         Which of several targets predicted together.
     n_features : int
@@ -232,9 +247,13 @@ def make_problem(
     pending: list[str] = []
     for variant in variants:
         cells = [arrays(variant, number) for number in range(len(folds))]
-        reasons = [f"fold {number}: {cell}" for number, cell in enumerate(cells) if isinstance(cell, str)]
+        reasons = [
+            f"fold {number}: {cell}" for number, cell in enumerate(cells) if isinstance(cell, str)
+        ]
         if reasons:
-            failures[variant] = reasons[0] + (f" (and {len(reasons) - 1} more folds)" if len(reasons) > 1 else "")
+            failures[variant] = reasons[0] + (
+                f" (and {len(reasons) - 1} more folds)" if len(reasons) > 1 else ""
+            )
             continue
         if any(cell is None for cell in cells):
             pending.append(variant)
@@ -251,7 +270,9 @@ def make_problem(
         elif refit is not None and final is not None:
             last = fold_ledger(FINAL, 0, final, truth, refit, column)
         chains[variant] = Chain(variant, truth.task, ledgers, last, truth.classes)
-    return Problem(dataset, target, truth, tuple(folds), chains, failures, n_features, tuple(pending))
+    return Problem(
+        dataset, target, truth, tuple(folds), chains, failures, n_features, tuple(pending)
+    )
 
 
 def choose(problems: Sequence[Problem], settings: Settings) -> RefitSelection:
@@ -260,8 +281,8 @@ def choose(problems: Sequence[Problem], settings: Settings) -> RefitSelection:
     Parameters
     ----------
     problems : sequence of Problem
-        One; several where several targets were predicted together, whose scores are then averaged, because the
-        user named that aggregate.
+        One; several where several targets were predicted together, whose scores are then averaged,
+        because the user named that aggregate.
     settings : Settings
         The criteria.
 
@@ -275,7 +296,9 @@ def choose(problems: Sequence[Problem], settings: Settings) -> RefitSelection:
         if criterion.metric not in by_metric:
             scoring = settings.scoring(problems[0].truth.task, criterion.metric)
             each = [problem.scores(scoring) for problem in problems]
-            by_metric[criterion.metric] = [_averaged([scores[name] for scores in each]) for name in each[0]]
+            by_metric[criterion.metric] = [
+                _averaged([scores[name] for scores in each]) for name in each[0]
+            ]
     scores = [by_metric[criterion.metric] for criterion in settings.select]
     return select(settings.select, scores, simplicity(settings.variants))
 

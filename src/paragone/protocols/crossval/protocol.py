@@ -43,19 +43,20 @@ class Crossval(Protocol):
     Parameters
     ----------
     metric : str, callable or Metric, optional
-        What scores are computed with: a name, a function ``f(y_true, y_pred) -> float`` with an attribute
-        ``higher_is_better``, a scikit-learn scorer or its name, or where a function is: ``"module:function"``. RMSE for
-        regression and balanced accuracy for classification where it is not given.
+        What scores are computed with: a name, a function ``f(y_true, y_pred) -> float`` with an
+        attribute ``higher_is_better``, a scikit-learn scorer or its name, or where a function is:
+        ``"module:function"``. RMSE for regression and balanced accuracy for classification where it
+        is not given.
     select : sequence of Criterion or mapping, optional
         Which variants are refitted; the best by RMSECV where not given.
     test : float, str or array-like of int, optional
-        The test rows: a share, drawn with the seed; ``"official"`` for the dataset's own test part; the name of a
-        column that marks them; or row numbers. No test set where not given.
+        The test rows: a share, drawn with the seed; ``"official"`` for the dataset's own test part;
+        the name of a column that marks them; or row numbers. No test set where not given.
     repeats : int, default=1
         How often the folds are drawn.
     folds, stored : StoredFolds, optional
-        Folds and test rows decided elsewhere, instead of the split plan; ``stored`` names their file in an experiment
-        file.
+        Folds and test rows decided elsewhere, instead of the split plan; ``stored`` names their
+        file in an experiment file.
     targets : {"separate", "joint"}, default="separate"
         Whether several targets are modelled one by one, each on the rows that have it, or together.
     aggregate : {"mean"}, optional
@@ -69,9 +70,10 @@ class Crossval(Protocol):
     task : {"regression", "classification"}, optional
         Where given, every dataset must be of it.
     share : bool, default=True
-        Whether common preprocessing is fitted once a fold, and a PLS once for all its numbers of components, up to the
-        numerical rank of the features; members beyond it are fitted alone, and a note says so. The predictions are the
-        same within 1e-10 and are not told apart in the store.
+        Whether common preprocessing is fitted once a fold, and a PLS once for all its numbers of
+        components, up to the numerical rank of the features; members beyond it are fitted alone,
+        and a note says so. The predictions are the same within 1e-10 and are not told apart in the
+        store.
 
     Examples
     --------
@@ -116,23 +118,31 @@ class Crossval(Protocol):
     def __post_init__(self) -> None:
         criteria = _criteria(self.select)
         if not criteria:
-            raise InputError("select: name at least one criterion, or leave it out for the best by RMSECV")
+            raise InputError(
+                "select: name at least one criterion, or leave it out for the best by RMSECV"
+            )
         object.__setattr__(self, "select", criteria)
         score_name("cv_score", "rmse", self.naming)
         fold_weights([1.0], higher_is_better=True, weighting=self.weighting)
         self._settle_metrics()
         if isinstance(self.repeats, bool) or not isinstance(self.repeats, int) or self.repeats < 1:
-            raise InputError(f"repeats must be a whole number of at least 1, it is {self.repeats!r}")
+            raise InputError(
+                f"repeats must be a whole number of at least 1, it is {self.repeats!r}"
+            )
         if self.ddof not in (0, 1):
             raise InputError(f"ddof must be 0 or 1, it is {self.ddof!r}")
         if isinstance(self.test, float) and not 0 < self.test < 1:
             raise InputError(f"test: a share must lie between 0 and 1, it is {self.test}")
         if self.folds is not None and (self.test is not None or self.repeats > 1):
-            raise InputError("stored folds say all about test rows and repeats: leave test and repeats out")
+            raise InputError(
+                "stored folds say all about test rows and repeats: leave test and repeats out"
+            )
         if self.targets not in ("separate", "joint"):
             raise unknown_name("targets", self.targets, ("separate", "joint"))
         if self.targets == "joint" and self.aggregate is None:
-            raise InputError('targets = "joint" needs one score to select by: say aggregate = "mean"')
+            raise InputError(
+                'targets = "joint" needs one score to select by: say aggregate = "mean"'
+            )
 
     def _settle_metrics(self) -> None:
         """Refuse metrics that no task knows, or that cannot rank; the task itself may only be known later."""
@@ -141,7 +151,11 @@ class Crossval(Protocol):
         object.__setattr__(self, "select", criteria)
 
     def _ranking_name(self, use: Any) -> str | None:
-        return None if use is None else ranking_metric(use, self.task or ("regression", "classification")).name
+        return (
+            None
+            if use is None
+            else ranking_metric(use, self.task or ("regression", "classification")).name
+        )
 
     @property
     def _functions(self) -> dict[str, Any]:
@@ -169,7 +183,11 @@ class Crossval(Protocol):
             "kind": self.kind,
             "metric": self.metric,
             "select": [asdict(criterion) for criterion in self.select],
-            "test": self.test if isinstance(self.test, (float, str)) or self.test is None else "row numbers",
+            "test": (
+                self.test
+                if isinstance(self.test, (float, str)) or self.test is None
+                else "row numbers"
+            ),
             "repeats": self.repeats,
             "targets": self.targets,
             "weighting": self.weighting,
@@ -179,7 +197,9 @@ class Crossval(Protocol):
         }
 
     @override
-    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+    def settings(
+        self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]
+    ) -> dict[str, Any]:
         variants = {n: m.described() if isinstance(m, Variant) else {} for n, m in methods.items()}
         return Settings(
             self.metric,
@@ -203,14 +223,18 @@ class Crossval(Protocol):
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         # Members of PLS paths stay together: one fit serves all numbers of components.
-        return {name: replace(variant, shares=self.share) for name, variant in expand(methods).items()}
+        return {
+            name: replace(variant, shares=self.share) for name, variant in expand(methods).items()
+        }
 
     # Datasets
 
     @override
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         self._check(dataset)
-        dataset, test = mark_test_rows(dataset, self.test if self.folds is None else self.folds.test, seed)
+        dataset, test = mark_test_rows(
+            dataset, self.test if self.folds is None else self.folds.test, seed
+        )
         each = sum(criterion.top_k for criterion in self.select)
         return tuple(
             replace(
@@ -224,7 +248,9 @@ class Crossval(Protocol):
     def _check(self, dataset: Dataset) -> None:
         check_task(dataset)
         if self.task is not None and dataset.task != self.task:
-            raise InputError(f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}")
+            raise InputError(
+                f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}"
+            )
         for name in (self.metric, *(criterion.metric for criterion in self.select)):
             find_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
 
@@ -236,7 +262,9 @@ class Crossval(Protocol):
         method = context.method
         variant = method if isinstance(method, Variant) else Variant(method.factory, method.params)
         task, split_seed = data.task or "regression", context.split_seed
-        return fit_variant(variant, data, task=task, seed=context.seed, split_seed=split_seed, share=self.share)
+        return fit_variant(
+            variant, data, task=task, seed=context.seed, split_seed=split_seed, share=self.share
+        )
 
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
@@ -250,13 +278,15 @@ class Crossval(Protocol):
         if fitted.info.get("rank"):
             wanted, rank = fitted.info["rank"]
             notes.append(
-                f"has {wanted} components, but its features have numerical rank {rank}: what is beyond "
-                "it is decided by rounding"
+                f"has {wanted} components, but its features have numerical rank {rank}: what is"
+                " beyond it is decided by rounding"
             )
         return CellScores(notes=tuple(notes))
 
     @override
-    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+    def row_answers(
+        self, fitted: Fitted, predictions: bytes | None, n_test: int
+    ) -> RowAnswers | None:
         # The predictions of the fit rows stand before those of the others.
         kept = fitted.arrays
         of_all = kept["y"] if "y" in kept else kept["classes"][kept["codes"]]
@@ -288,7 +318,9 @@ class Crossval(Protocol):
                 make_problem(
                     dataset.name,
                     dataset.target_names[column or 0],
-                    Truth(kept["y"] if column is None else kept["y"][:, column], kept.get("classes")),
+                    Truth(
+                        kept["y"] if column is None else kept["y"][:, column], kept.get("classes")
+                    ),
                     folds,
                     None,
                     list(methods),
@@ -311,12 +343,17 @@ def _criteria(select: Any) -> tuple[Criterion, ...]:
     if isinstance(select, (Criterion, Mapping)):
         select = [select]
     if isinstance(select, str) or not isinstance(select, Sequence):
-        raise InputError(f"select: expected criteria such as [{{'ranking': 'rmsecv', 'top_k': 3}}], got {select!r}")
+        raise InputError(
+            "select: expected criteria such as [{'ranking': 'rmsecv', 'top_k': 3}], got"
+            f" {select!r}"
+        )
     known = [each.name for each in fields(Criterion)]
     criteria = []
     for given in select:
         if not isinstance(given, (Criterion, Mapping)):
-            raise InputError(f"select: expected a criterion such as {{'ranking': 'rmsecv'}}, got {given!r}")
+            raise InputError(
+                f"select: expected a criterion such as {{'ranking': 'rmsecv'}}, got {given!r}"
+            )
         for key in given if isinstance(given, Mapping) else ():
             if key not in known:
                 raise unknown_name("key of select", str(key), known)

@@ -16,7 +16,12 @@ from paragone.protocols.crossval import frames
 from paragone.protocols.crossval.ledger import Predictions
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.protocols.crossval.run import CrossvalRun, read_crossval
-from paragone.protocols.crossval.tables import CLASS_FIGURES, REGRESSION_FIGURES, crossval_tables, problem_name
+from paragone.protocols.crossval.tables import (
+    CLASS_FIGURES,
+    REGRESSION_FIGURES,
+    crossval_tables,
+    problem_name,
+)
 from paragone.tables import Table, format_signed
 from paragone.ties import loss_order
 
@@ -43,7 +48,10 @@ class CrossvalReader(ResultsReader):
             raise InputError(f"{self._store.path} holds no cross-validation")
         if experiment is None:
             if len(names) > 1:
-                raise InputError(f"several experiments cross-validate ({', '.join(names)}): say which with experiment=")
+                raise InputError(
+                    f"several experiments cross-validate ({', '.join(names)}): say which with"
+                    " experiment="
+                )
             experiment = names[0]
         if experiment not in names:
             raise unknown_name("cross-validation", experiment, names)
@@ -51,7 +59,8 @@ class CrossvalReader(ResultsReader):
 
     @override
     def rescored(self, view: View) -> Iterator[Rescored]:
-        # A store keeps predictions alone of a cross-validation: scores are derived whenever they are read.
+        # A store keeps predictions alone of a cross-validation: scores are derived whenever they
+        # are read.
         return iter(())
 
     @override
@@ -63,11 +72,15 @@ class CrossvalReader(ResultsReader):
                 refitted.setdefault(cell.dataset, []).append(cell.method)
         for name, described in run.settings.problems.items():
             problems = [
-                p for p in run.problems if p.dataset == described["dataset"] and p.target in described["targets"]
+                p
+                for p in run.problems
+                if p.dataset == described["dataset"] and p.target in described["targets"]
             ]
             if name in refitted and problems and not any(problem.pending for problem in problems):
                 chosen = tuple(choose(problems, run.settings).variants)
-                yield StageChoice(name, tuple(refitted[name]), chosen, tuple(_by_test(problems, run)))
+                yield StageChoice(
+                    name, tuple(refitted[name]), chosen, tuple(_by_test(problems, run))
+                )
 
     def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
         """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
@@ -86,27 +99,41 @@ class CrossvalReader(ResultsReader):
         Returns
         -------
         DataFrame
-            Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
+            Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and
+            ``p(label)``.
         """
         run = self.crossval(experiment)
         return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
 
     def cv_scores(
-        self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+        self,
+        naming: Naming | None = None,
+        *,
+        metric: str | None = None,
+        experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return RMSECV, MF_Val, Ens_Test and W_Ens_Test of every variant, in declared order."""
         run = self.crossval(experiment)
         return frames.cv_frame(run.problems, run.settings, naming=naming, metric=metric)
 
     def final_scores(
-        self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+        self,
+        naming: Naming | None = None,
+        *,
+        metric: str | None = None,
+        experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return the refitted variants with all their scores and criteria, the best first."""
         run = self.crossval(experiment)
         return frames.final_frame(run.problems, run.settings, naming=naming, metric=metric)
 
     def top_chains(
-        self, n: int = 30, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+        self,
+        n: int = 30,
+        naming: Naming | None = None,
+        *,
+        metric: str | None = None,
+        experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return the best variants of every problem by RMSECV, with the scores of their folds."""
         if n < 1:
@@ -114,7 +141,9 @@ class CrossvalReader(ResultsReader):
         run = self.crossval(experiment)
         return frames.top_frame(run.problems, run.settings, n, naming=naming, metric=metric)
 
-    def fold_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
+    def fold_scores(
+        self, *, metric: str | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
         """Return train, validation and test score of every fold, of ``avg``, ``w_avg`` and ``final``."""
         run = self.crossval(experiment)
         return frames.fold_frame(run.problems, run.settings, metric)
@@ -130,10 +159,16 @@ class CrossvalReader(ResultsReader):
         """Return scores a group (a physical sample, a subject) beside those a row."""
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
-            raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
-        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
+            raise InputError(
+                "no dataset has groups: name their column with groups=, or say replicates="
+            )
+        return frames.group_frame(
+            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
+        )
 
-    def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
+    def group_scores(
+        self, *, metric: str | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
         run = self.crossval(experiment)
         return frames.group_score_frame(run.problems, run.settings, metric)
@@ -159,13 +194,20 @@ class CrossvalReader(ResultsReader):
         """
         frame = self.group_scores(metric=metric, experiment=experiment)
         if frame.empty:
-            raise InputError(f"{self._store.path}: no dataset has groups, so nothing can be paired by group")
+            raise InputError(
+                f"{self._store.path}: no dataset has groups, so nothing can be paired by group"
+            )
         problems = frame[["dataset", "target"]].drop_duplicates()
         if len(problems) > 1:
-            raise InputError(f"{self._store.path}: {len(problems)} problems have groups: compare them one by one")
+            raise InputError(
+                f"{self._store.path}: {len(problems)} problems have groups: compare them one by one"
+            )
         names = list(dict.fromkeys(frame["method"]))
         if variant is None and len(names) > 1:
-            raise InputError(f"the store holds {len(names)} pipelines: choose one with ::NAME ({', '.join(names[:9])})")
+            raise InputError(
+                f"the store holds {len(names)} pipelines: choose one with ::NAME"
+                f" ({', '.join(names[:9])})"
+            )
         chosen = variant or names[0]
         if chosen not in names:
             raise unknown_name("pipeline", chosen, names)
@@ -192,7 +234,9 @@ class CrossvalReader(ResultsReader):
             for part in (fold.val for fold in chain.folds):
                 classes = None if part.probabilities is None else chain.classes
                 of_classes = chain.task == "classification"
-                yield SplitAnswers(part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities)
+                yield SplitAnswers(
+                    part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities
+                )
 
     @override
     def options(self, view: View) -> dict[str, list[str]]:
@@ -215,7 +259,9 @@ class CrossvalReader(ResultsReader):
             return None
         part, of_classes = chain.folds[address.fold].val, chain.task == "classification"
         classes = None if part.probabilities is None else chain.classes
-        return SplitAnswers(part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities)
+        return SplitAnswers(
+            part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities
+        )
 
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
@@ -230,12 +276,16 @@ class CrossvalReader(ResultsReader):
                 ledger, roles = chain.final, (("test", "test"), ("train", "train"))
             else:
                 raise InputError(
-                    f"no cell of method {address.method!r} on dataset {address.dataset!r}, fold {address.fold}"
+                    f"no cell of method {address.method!r} on dataset {address.dataset!r}, fold"
+                    f" {address.fold}"
                 )
             for words, role in roles:
                 part = getattr(ledger, role)
                 if len(part):
-                    title = f"Predictions of {problem.target}, {words} rows: {min(len(part), SAMPLES)} of {len(part)}"
+                    title = (
+                        f"Predictions of {problem.target}, {words} rows: {min(len(part), SAMPLES)}"
+                        f" of {len(part)}"
+                    )
                     parts.append((title, _predicted_lines(part, chain.task)))
         return [*parts, self.fit_lines(address)]
 
@@ -264,10 +314,15 @@ def known_metrics(run: CrossvalRun) -> list[str]:
 
 def _predicted_lines(part: Predictions, task: str) -> list[str]:
     lines = []
-    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[:SAMPLES]:
+    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[
+        :SAMPLES
+    ]:
         if task == "regression":
             residual = format_signed(float(predicted - truth))
-            lines.append(f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual {residual}")
+            lines.append(
+                f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual"
+                f" {residual}"
+            )
         else:
             mark = "" if truth == predicted else "  (wrong)"
             lines.append(f"sample {sample}: true {truth}; predicted {predicted}{mark}")
@@ -281,7 +336,10 @@ def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
     """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
     scoring = run.settings.scoring(problems[0].truth.task)
     each = [problem.scores(scoring) for problem in problems]
-    means = {variant: float(np.mean([scores[variant].ens_test for scores in each])) for variant in each[0]}
+    means = {
+        variant: float(np.mean([scores[variant].ens_test for scores in each]))
+        for variant in each[0]
+    }
     known = [variant for variant, mean in means.items() if not np.isnan(mean)]
     size = max(scoring.size(problem.truth.y) for problem in problems)
     losses = scoring.settled([means[variant] for variant in known], size)

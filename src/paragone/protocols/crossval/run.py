@@ -27,7 +27,9 @@ class CrossvalRun:
         return [problem for problem in self.problems if problem.dataset == dataset]
 
 
-def read_crossval(store: Store, experiment: str, only: tuple[str, str] | None = None) -> CrossvalRun:
+def read_crossval(
+    store: Store, experiment: str, only: tuple[str, str] | None = None
+) -> CrossvalRun:
     """Read an experiment's ledgers.
 
     Parameters
@@ -54,11 +56,17 @@ def read_crossval(store: Store, experiment: str, only: tuple[str, str] | None = 
     with store.one_moment():
         for cell in cells.planned(dataset=dataset, method=variant):
             by_dataset.setdefault(cell.dataset, []).append(cell)
-        problems = [problem for name, mine in by_dataset.items() for problem in _problems(cells, name, mine, settings)]
+        problems = [
+            problem
+            for name, mine in by_dataset.items()
+            for problem in _problems(cells, name, mine, settings)
+        ]
     return CrossvalRun(experiment, settings, tuple(problems))
 
 
-def _problems(cells: StoredCells, name: str, mine: list[StoredCell], settings: Settings) -> list[Problem]:
+def _problems(
+    cells: StoredCells, name: str, mine: list[StoredCell], settings: Settings
+) -> list[Problem]:
     """Put the cells of one of the plan's datasets together: a problem per target."""
     folds = {cell.fold: cell for cell in mine if cell.protocol == "crossval"}
     refits = [cell for cell in mine if cell.protocol == "refit"]

@@ -49,7 +49,8 @@ class Scoring:
     weighting: Weighting = "compat"
 
     def __post_init__(self) -> None:
-        # Scores are derived when they are read: a scorer that is minus an error of ours is that error from the start.
+        # Scores are derived when they are read: a scorer that is minus an error of ours is that
+        # error from the start.
         error = error_name(self.metric) if isinstance(self.metric, str) else self.metric
         use = error if error != self.metric and named_metric(error).is_computable else self.metric
         object.__setattr__(self, "metric", adopt(use, self.task).name)
@@ -79,8 +80,9 @@ class Scoring:
     def size(self, y_true: NDArray[Any]) -> float:
         """Return the size of what the scores are made from, in their unit: how far rounding may move them.
 
-        That is 1 for a score without a unit and the largest target for an error in its unit. A mean of squares of
-        pure rounding is as small as the square of that rounding. Of a metric in unknown units nothing is known.
+        That is 1 for a score without a unit and the largest target for an error in its unit. A mean
+        of squares of pure rounding is as small as the square of that rounding. Of a metric in
+        unknown units nothing is known.
 
         Examples
         --------
@@ -103,7 +105,8 @@ class Scoring:
         """
         losses = self.loss(np.asarray(values, dtype=np.float64))
         if self._metric.best == np.inf:
-            # Such a score divides by the error: above this the error is rounding, and the ratio says how it fell.
+            # Such a score divides by the error: above this the error is rounding, and the ratio
+            # says how it fell.
             losses = np.maximum(losses, -1 / TOLERANCE)
         return settle(losses, size=size)
 
@@ -162,7 +165,9 @@ class ChainScores:
         scoring = self.scoring
         undirected = scoring._metric.higher_is_better is None
         values = np.abs(self.fold_val) if undirected else self.fold_val
-        return fold_weights(values, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
+        return fold_weights(
+            values, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting
+        )
 
     @cached_property
     def fold_train(self) -> FloatArray:
@@ -207,13 +212,17 @@ class ChainScores:
     @cached_property
     def repeat_cv(self) -> FloatArray:
         """The pooled score of every repeat."""
-        return np.array([self._score(self.chain.validation(repeat)) for repeat in range(self.chain.n_repeats)])
+        return np.array(
+            [self._score(self.chain.validation(repeat)) for repeat in range(self.chain.n_repeats)]
+        )
 
     def _score(self, predictions: Predictions) -> float:
         return self.scoring.of(predictions, self.chain.classes)
 
     def _weighted(self, role: Role) -> Predictions:
-        return ensemble(self.chain, role, self.weights, confidence=self.scoring.weighting == "compat")
+        return ensemble(
+            self.chain, role, self.weights, confidence=self.scoring.weighting == "compat"
+        )
 
 
 def chain_scores(chain: Chain, scoring: Scoring) -> ChainScores:
@@ -289,10 +298,13 @@ def _fold_scores(chain: Chain, scoring: Scoring, role: Role) -> FloatArray:
     return np.array([scoring.of(fold.role(role), chain.classes) for fold in chain.folds])
 
 
-def ensemble(chain: Chain, role: Role, weights: FloatArray | None = None, *, confidence: bool = False) -> Predictions:
+def ensemble(
+    chain: Chain, role: Role, weights: FloatArray | None = None, *, confidence: bool = False
+) -> Predictions:
     """Combine the fold models' predictions sample by sample.
 
-    A train sample is predicted by the models that were fitted on it and by those that validated it; all count.
+    A train sample is predicted by the models that were fitted on it and by those that validated it;
+    all count.
 
     Parameters
     ----------
@@ -310,18 +322,24 @@ def ensemble(chain: Chain, role: Role, weights: FloatArray | None = None, *, con
     Predictions
         One a sample, in the order of the sample ids.
     """
-    parts = [fold.test if role == "test" else pooled([fold.train, fold.val]) for fold in chain.folds]
+    parts = [
+        fold.test if role == "test" else pooled([fold.train, fold.val]) for fold in chain.folds
+    ]
     shares = np.full(len(parts), 1.0 / len(parts)) if weights is None else weights
     with_rows = [(part, share) for part, share in zip(parts, shares, strict=True) if len(part)]
     if not with_rows:
         return pooled([])
     first = with_rows[0][0].samples
     if all(np.array_equal(part.samples, first) for part, _ in with_rows):
-        return _combined([p for p, _ in with_rows], np.array([s for _, s in with_rows]), chain, confidence)
+        return _combined(
+            [p for p, _ in with_rows], np.array([s for _, s in with_rows]), chain, confidence
+        )
     return _combined_by_sample(with_rows, chain, confidence)
 
 
-def _combined_by_sample(members: Sequence[tuple[Predictions, float]], chain: Chain, confidence: bool) -> Predictions:
+def _combined_by_sample(
+    members: Sequence[tuple[Predictions, float]], chain: Chain, confidence: bool
+) -> Predictions:
     """Combine members that predict different samples: those with the same set of members go together."""
     samples = np.unique(np.concatenate([part.samples for part, _ in members]))
     places = np.full((len(members), len(samples)), -1)
@@ -333,12 +351,16 @@ def _combined_by_sample(members: Sequence[tuple[Predictions, float]], chain: Cha
         columns = np.flatnonzero(which.ravel() == pattern)
         there = np.flatnonzero(patterns[:, pattern]).tolist()
         rows = [members[number][0].rows(places[number, columns]) for number in there]
-        pieces.append(_combined(rows, np.array([members[number][1] for number in there]), chain, confidence))
+        pieces.append(
+            _combined(rows, np.array([members[number][1] for number in there]), chain, confidence)
+        )
     together = pooled(pieces)
     return together.rows(np.argsort(together.samples, kind="stable"))
 
 
-def _combined(parts: Sequence[Predictions], weights: FloatArray, chain: Chain, confidence: bool) -> Predictions:
+def _combined(
+    parts: Sequence[Predictions], weights: FloatArray, chain: Chain, confidence: bool
+) -> Predictions:
     shares = weights / weights.sum() if weights.sum() > 0 else np.full(len(parts), 1.0 / len(parts))
     first = parts[0]
     if chain.task == "regression":
@@ -347,8 +369,12 @@ def _combined(parts: Sequence[Predictions], weights: FloatArray, chain: Chain, c
     known = [part.probabilities for part in parts if part.probabilities is not None]
     if chain.classes is not None and len(known) == len(parts):
         probabilities = soft_vote(known, shares, confidence=confidence)
-        return Predictions(first.samples, first.y_true, chain.classes[most_likely(probabilities)], probabilities)
-    return Predictions(first.samples, first.y_true, hard_vote([part.y_pred for part in parts], shares))
+        return Predictions(
+            first.samples, first.y_true, chain.classes[most_likely(probabilities)], probabilities
+        )
+    return Predictions(
+        first.samples, first.y_true, hard_vote([part.y_pred for part in parts], shares)
+    )
 
 
 RANKINGS = {
@@ -371,10 +397,11 @@ class Criterion:
     Parameters
     ----------
     ranking : str, default="rmsecv"
-        ``rmsecv`` (or ``cv_score``): the pooled score; ``mean_val`` (or ``mf_val``): the mean over folds; ``one_se``:
-        first the variants whose mean over folds lies within one standard error of the best, the simplest of them
-        first (see `simplicity`: the fewest components, the strongest penalty), then the others by their score. The
-        standard error is that of one pass over the samples, however often the folds were drawn.
+        ``rmsecv`` (or ``cv_score``): the pooled score; ``mean_val`` (or ``mf_val``): the mean over
+        folds; ``one_se``: first the variants whose mean over folds lies within one standard error
+        of the best, the simplest of them first (see `simplicity`: the fewest components, the
+        strongest penalty), then the others by their score. The standard error is that of one pass
+        over the samples, however often the folds were drawn.
     top_k : int, default=1
         How many variants it takes.
     metric : str, optional
@@ -385,7 +412,8 @@ class Criterion:
     >>> Criterion("rmsep")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: select: 'rmsep' is a test score, and test scores never select; use one of rmsecv, ...
+    paragone.errors.InputError: select: 'rmsep' is a test score, and test scores never select; use
+    one of rmsecv, ...
     """
 
     ranking: str = "rmsecv"
@@ -404,7 +432,9 @@ class Criterion:
         if self.ranking not in RANKINGS:
             raise unknown_name("ranking in select", self.ranking, RANKINGS)
         if isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or self.top_k < 1:
-            raise InputError(f"select: top_k must be a whole number of at least 1, it is {self.top_k!r}")
+            raise InputError(
+                f"select: top_k must be a whole number of at least 1, it is {self.top_k!r}"
+            )
 
     def label(self, metric: str) -> str:
         """Return how tables call it; what pools another metric than RMSE is no RMSECV.
@@ -478,21 +508,27 @@ def select(
     criteria : sequence of Criterion
         In order.
     scores : sequence of sequence of ChainScores
-        For every criterion the scores of all eligible variants under its metric, in declared order. Failed
-        variants are left out by the caller; a variant whose value is NaN is not eligible here either.
+        For every criterion the scores of all eligible variants under its metric, in declared order.
+        Failed variants are left out by the caller; a variant whose value is NaN is not eligible
+        here either.
     places : mapping of str to int, optional
-        The place of every variant from the simplest up, for ``one_se``; as declared where not given.
+        The place of every variant from the simplest up, for ``one_se``; as declared where not
+        given.
 
     Returns
     -------
     RefitSelection
-        ``sum(top_k)`` distinct variants, or all where there are fewer, with a note. Ties go to the earlier
-        declared variant.
+        ``sum(top_k)`` distinct variants, or all where there are fewer, with a note. Ties go to the
+        earlier declared variant.
     """
     labels = _labels(criteria, scores)
-    orders = [_order(criterion, rows, places or {}) for criterion, rows in zip(criteria, scores, strict=True)]
+    orders = [
+        _order(criterion, rows, places or {})
+        for criterion, rows in zip(criteria, scores, strict=True)
+    ]
     values = [
-        {row.variant: criterion.value(row) for row in rows} for criterion, rows in zip(criteria, scores, strict=True)
+        {row.variant: criterion.value(row) for row in rows}
+        for criterion, rows in zip(criteria, scores, strict=True)
     ]
     taken: dict[str, RefitChoice] = {}
     notes = []
@@ -500,7 +536,8 @@ def select(
         free = [variant for variant in order if variant not in taken][: criterion.top_k]
         if len(free) < criterion.top_k:
             notes.append(
-                f"{labels[position]} was to take {criterion.top_k} pipelines, only {len(free)} eligible ones were left"
+                f"{labels[position]} was to take {criterion.top_k} pipelines, only {len(free)}"
+                " eligible ones were left"
             )
         for variant in free:
             credit = [
@@ -508,8 +545,13 @@ def select(
                 for label, other, ranked in zip(labels, criteria, orders, strict=True)
                 if variant in ranked[: other.top_k]
             ]
-            every = {label: found.get(variant, np.nan) for label, found in zip(labels, values, strict=True)}
-            taken[variant] = RefitChoice(variant, labels[position], every[labels[position]], tuple(credit), every)
+            every = {
+                label: found.get(variant, np.nan)
+                for label, found in zip(labels, values, strict=True)
+            }
+            taken[variant] = RefitChoice(
+                variant, labels[position], every[labels[position]], tuple(credit), every
+            )
     return RefitSelection(tuple(taken.values()), tuple(notes))
 
 
@@ -520,10 +562,15 @@ def _labels(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores
         for criterion, rows in zip(criteria, scores, strict=True)
     ]
     plain = [criterion.label(metric) for criterion, metric in zip(criteria, metrics, strict=True)]
-    return [name if plain.count(name) == 1 else f"{name}#{place + 1}" for place, name in enumerate(plain)]
+    return [
+        name if plain.count(name) == 1 else f"{name}#{place + 1}"
+        for place, name in enumerate(plain)
+    ]
 
 
-def _order(criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[str, int]) -> list[str]:
+def _order(
+    criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[str, int]
+) -> list[str]:
     eligible = [row for row in rows if not np.isnan(criterion.value(row))]
     if not eligible:
         return []
@@ -534,7 +581,9 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[st
         limit = losses[order[0]] + _standard_error(eligible[order[0]])
         # A loss that equals the limit but for rounding lies within it, on every machine.
         within = losses <= limit + slack_of(abs(limit), size)
-        simplest = sorted(np.flatnonzero(within), key=lambda place: places.get(eligible[place].variant, 0))
+        simplest = sorted(
+            np.flatnonzero(within), key=lambda place: places.get(eligible[place].variant, 0)
+        )
         order = np.concatenate([simplest, [place for place in order if not within[place]]])
     return [eligible[int(place)].variant for place in order]
 
@@ -542,15 +591,21 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[st
 def _standard_error(scores: ChainScores) -> float:
     """Return the standard error of the mean over the folds of one pass; 0 where there is only one fold.
 
-    The folds of a repeat are no new samples. As many folds count as fit side by side into the samples validated: K of
-    K-fold, however often it is repeated, and 5 for any number of hold-outs of a fifth.
+    The folds of a repeat are no new samples. As many folds count as fit side by side into the
+    samples validated: K of K-fold, however often it is repeated, and 5 for any number of hold-outs
+    of a fifth.
     """
-    used = [(value, fold.val.samples) for value, fold in zip(scores.fold_val, scores.chain.folds, strict=True)]
+    used = [
+        (value, fold.val.samples)
+        for value, fold in zip(scores.fold_val, scores.chain.folds, strict=True)
+    ]
     values = np.array([value for value, _ in used if not np.isnan(value)])
     rows = [samples for value, samples in used if not np.isnan(value)]
     if len(values) < 2:
         return 0.0
-    side_by_side = len(np.unique(np.concatenate(rows))) / float(np.mean([len(samples) for samples in rows]))
+    side_by_side = len(np.unique(np.concatenate(rows))) / float(
+        np.mean([len(samples) for samples in rows])
+    )
     return float(values.std(ddof=1) / np.sqrt(side_by_side))
 
 
@@ -616,7 +671,8 @@ def score_name(key: str, metric: str, naming: Naming = "nirs", *, holdout: bool 
     naming : {"nirs", "ml", "auto"}, default="nirs"
         The tradition; ``auto`` is ``nirs``.
     holdout : bool, default=False
-        Whether the split is a single hold-out: its score is then never called that of a cross-validation.
+        Whether the split is a single hold-out: its score is then never called that of a
+        cross-validation.
 
     Returns
     -------

@@ -70,7 +70,9 @@ class ProblemArrangement(Arrangement):
 
     @classmethod
     @override
-    def split_of(cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+    def split_of(
+        cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]
+    ) -> Split:
         n_val = kept["n_val"]
         if n_val.shape != () or n_val.dtype.kind not in "iu" or not 0 <= int(n_val) <= len(test):
             raise ValueError("n_val is not a number of rows")
@@ -78,9 +80,12 @@ class ProblemArrangement(Arrangement):
 
     @classmethod
     @override
-    def datasets_of(cls, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+    def datasets_of(
+        cls, dataset: Dataset, options: Mapping[str, Any], seed: int
+    ) -> Iterator[tuple[Dataset, str]]:
         check_task(dataset)
-        # Of the ways to name test rows only a column changes the data; which rows they are is in the store.
+        # Of the ways to name test rows only a column changes the data; which rows they are is in
+        # the store.
         test = options.get("test")
         marked = test if isinstance(test, str) and options.get("stored") is None else None
         whole, _ = mark_test_rows(dataset, marked, seed)
@@ -91,7 +96,10 @@ class ProblemArrangement(Arrangement):
 def check_task(dataset: Dataset) -> None:
     """Refuse a dataset that has no number or class to predict."""
     if dataset.task == "multilabel":
-        raise InputError(f"dataset {dataset.name!r} is multi-label; crossval needs a regression or classification")
+        raise InputError(
+            f"dataset {dataset.name!r} is multi-label; crossval needs a regression or"
+            " classification"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +167,9 @@ class StoredFolds:
                     continue
                 if role not in ("train", "val"):
                     raise unknown_name("role", role, ("train", "val", "test"))
-                folds.setdefault(int(row["fold"] or ""), {"train": [], "val": []})[role].append(sample)
+                folds.setdefault(int(row["fold"] or ""), {"train": [], "val": []})[role].append(
+                    sample
+                )
             except ValueError as error:
                 raise InputError(f"stored folds {path}, line {number}: {error}") from error
         return cls.of([(folds[f]["train"], folds[f]["val"]) for f in sorted(folds)], list(test))
@@ -178,8 +188,8 @@ def take_test_column(dataset: Dataset, name: str) -> tuple[Dataset, NDArray[np.b
     Parameters
     ----------
     dataset : Dataset
-        With a feature of that name that holds 1 for test and 0 for train, or a nominal one of ``train`` and
-        ``test``.
+        With a feature of that name that holds 1 for test and 0 for train, or a nominal one of
+        ``train`` and ``test``.
     name : str
         The column.
 
@@ -197,18 +207,31 @@ def take_test_column(dataset: Dataset, name: str) -> tuple[Dataset, NDArray[np.b
     column = dataset.X[:, [names.index(marked)]]
     values = np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
     if not np.isin(values, (0.0, 1.0)).all():
-        raise InputError(f"dataset {dataset.name!r}: the test column {name!r} must hold 1 (test) or 0 (train)")
+        raise InputError(
+            f"dataset {dataset.name!r}: the test column {name!r} must hold 1 (test) or 0 (train)"
+        )
     kept = [place for place, n in enumerate(names) if n not in used]
     if not kept:
-        raise InputError(f"dataset {dataset.name!r}: no feature is left beside the test column {name!r}")
-    rest = replace(dataset, X=dataset.X[:, kept], feature_names=tuple(names[place] for place in kept))
+        raise InputError(
+            f"dataset {dataset.name!r}: no feature is left beside the test column {name!r}"
+        )
+    rest = replace(
+        dataset, X=dataset.X[:, kept], feature_names=tuple(names[place] for place in kept)
+    )
     return rest, values == 1.0
 
 
 def subset(dataset: Dataset, rows: IntArray) -> Dataset:
     """Return some rows of a dataset, as a dataset without parts of its own."""
     groups = None if dataset.groups is None else dataset.groups[rows]
-    inner = replace(dataset, X=dataset.X[rows], y=dataset.y[rows], groups=groups, train_part=None, stored_splits=None)
+    inner = replace(
+        dataset,
+        X=dataset.X[rows],
+        y=dataset.y[rows],
+        groups=groups,
+        train_part=None,
+        stored_splits=None,
+    )
     return replace(inner, notes=())
 
 
@@ -251,18 +274,25 @@ def make_folds(
         Fit and validation rows of every fold, as row numbers of the dataset.
     """
     if plan.kind == "official":
-        raise InputError('split: the official test part is no validation set; say test = "official" in [protocol]')
+        raise InputError(
+            'split: the official test part is no validation set; say test = "official" in'
+            " [protocol]"
+        )
     inner = subset(dataset, rows)
-    splits = [split for repeat in range(repeats) for split in make_splits(inner, plan, seed + repeat)]
+    splits = [
+        split for repeat in range(repeats) for split in make_splits(inner, plan, seed + repeat)
+    ]
     if repeats > 1 and len({split.fingerprint for split in splits}) < len(splits):
-        raise InputError(f"split: {plan.kind!r} gives the same folds in every repeat; leave repeats out")
+        raise InputError(
+            f"split: {plan.kind!r} gives the same folds in every repeat; leave repeats out"
+        )
     if inner.groups is not None:
         for split in splits:
             both = np.intersect1d(inner.groups[split.train], inner.groups[split.test])
             if both.size:
                 raise InputError(
-                    f"dataset {dataset.name!r}: fold {split.fold} of {plan.kind!r} tears group {both[0]!s} apart; "
-                    "use a splitter for groups"
+                    f"dataset {dataset.name!r}: fold {split.fold} of {plan.kind!r} tears group"
+                    f" {both[0]!s} apart; use a splitter for groups"
                 )
     return [(rows[split.train], rows[split.test]) for split in splits]
 
@@ -300,14 +330,19 @@ def mark_test_rows(dataset: Dataset, test: Any, seed: int) -> tuple[Dataset, NDA
         if test != OFFICIAL:
             return take_test_column(dataset, test)
         if dataset.train_part is None:
-            raise InputError(f"dataset {dataset.name!r} does not come in a train and a test part; say test = 0.2")
+            raise InputError(
+                f"dataset {dataset.name!r} does not come in a train and a test part; say test = 0.2"
+            )
         return dataset, ~dataset.train_part
     if isinstance(test, float):
         return dataset, hold_out(dataset, test, seed)
     rows = np.asarray(test, dtype=np.int64)
     strange = rows[(rows < 0) | (rows >= dataset.n_samples)]
     if strange.size:
-        raise InputError(f"dataset {dataset.name!r}: test row {strange[0]} does not exist, it has {dataset.n_samples}")
+        raise InputError(
+            f"dataset {dataset.name!r}: test row {strange[0]} does not exist, it has"
+            f" {dataset.n_samples}"
+        )
     mask[rows] = True
     return dataset, mask
 
@@ -326,7 +361,13 @@ def problems_of(dataset: Dataset, *, joint: bool) -> list[Dataset]:
     if joint:
         return [dataset]
     return [
-        replace(dataset, name=f"{dataset.name}:{name}", y=dataset.y[:, place], target_names=(name,), notes=())
+        replace(
+            dataset,
+            name=f"{dataset.name}:{name}",
+            y=dataset.y[:, place],
+            target_names=(name,),
+            notes=(),
+        )
         for place, name in enumerate(dataset.target_names)
     ]
 
@@ -360,25 +401,33 @@ def arrange_problem(
     Returns
     -------
     Arrangement
-        The folds, with the refit split last as a later stage, and notes that count what was left out.
+        The folds, with the refit split last as a later stage, and notes that count what was left
+        out.
     """
     y = problem.y if problem.task == "regression" else np.zeros(problem.n_samples)
     known = np.asarray(~np.isnan(y.reshape(len(y), -1)).any(axis=1))
     train, tested = np.flatnonzero(known & ~test), np.flatnonzero(known & test)
     if not len(train):
-        raise InputError(f"dataset {problem.name!r}: no train rows are left beside {len(tested)} test rows")
+        raise InputError(
+            f"dataset {problem.name!r}: no train rows are left beside {len(tested)} test rows"
+        )
     folds = _folds(problem, train, known, plan, seed, repeats, stored)
     splits: list[Split] = [
-        FoldSplit(number, fit, np.concatenate([val, tested]), len(val)) for number, (fit, val) in enumerate(folds)
+        FoldSplit(number, fit, np.concatenate([val, tested]), len(val))
+        for number, (fit, val) in enumerate(folds)
     ]
     notes = []
     if not known.all():
-        notes.append(f"{int((~known).sum())} of {len(known)} rows have no target value and are left out")
+        notes.append(
+            f"{int((~known).sum())} of {len(known)} rows have no target value and are left out"
+        )
     notes += warnings_of(problem, train, tested, folds)
     how = "stored folds" if stored is not None else describe_splits(problem, plan)
     n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
     times = f", repeated {n_repeats} times" if n_repeats > 1 else ""
-    notes.append(f"{how}{times}; {coverage(train, [val for _, val in folds])}; {len(tested)} test rows")
+    notes.append(
+        f"{how}{times}; {coverage(train, [val for _, val in folds])}; {len(tested)} test rows"
+    )
     refit = FoldSplit(len(folds), train, tested)
     said = tuple(f"{problem.name}: {note}" for note in notes)
     return ProblemArrangement(problem, (*splits, refit), later=1, notes=said)
@@ -397,7 +446,9 @@ def _folds(
         highest = max(int(rows.max(initial=-1)) for pair in stored.folds for rows in pair)
         if highest >= problem.n_samples:
             size = problem.n_samples
-            raise InputError(f"dataset {problem.name!r}: stored row {highest} does not exist, it has {size}")
+            raise InputError(
+                f"dataset {problem.name!r}: stored row {highest} does not exist, it has {size}"
+            )
         return [(fit[known[fit]], val[known[val]]) for fit, val in stored.folds]
     if problem.stored_splits is None or not (plan.kind == "stored" or plan.leaves_splits_open):
         return make_folds(problem, train, plan, repeats, seed)
@@ -412,7 +463,10 @@ def warnings_of(
     said = []
     empty = [number for number, (_, val) in enumerate(folds) if not len(val)]
     if empty:
-        said.append(f"{len(empty)} fold(s) have no validation rows ({empty}); the others alone give the weights")
+        said.append(
+            f"{len(empty)} fold(s) have no validation rows ({empty}); the others alone give the"
+            " weights"
+        )
     if problem.task == "classification":
         said += _class_warnings(problem.y, train, test, folds)
     if problem.groups is not None:
@@ -430,14 +484,20 @@ def _class_warnings(
     unseen = ~np.isin(y[test], np.unique(y[train]))
     if unseen.any():
         which = sorted({str(label) for label in y[test][unseen]})
-        said.append(f"{int(unseen.sum())} test row(s) are of classes that train never has: {', '.join(which)}")
+        said.append(
+            f"{int(unseen.sum())} test row(s) are of classes that train never has:"
+            f" {', '.join(which)}"
+        )
     n_classes = len(np.unique(y[train]))
     short = sum(len(np.unique(y[fit])) < n_classes for fit, _ in folds)
     return [*said, f"{short} fold(s) are fitted without one of the classes"] if short else said
 
 
 def _group_warnings(
-    groups: NDArray[Any], train: IntArray, test: IntArray, folds: Sequence[tuple[IntArray, IntArray]]
+    groups: NDArray[Any],
+    train: IntArray,
+    test: IntArray,
+    folds: Sequence[tuple[IntArray, IntArray]],
 ) -> list[str]:
     said = []
     both = np.intersect1d(groups[train], groups[test])

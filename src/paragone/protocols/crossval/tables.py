@@ -14,7 +14,13 @@ from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings, choose
 from paragone.protocols.crossval.run import CrossvalRun
-from paragone.protocols.crossval.scores import ChainScores, Naming, best_first, metric_name, score_name
+from paragone.protocols.crossval.scores import (
+    ChainScores,
+    Naming,
+    best_first,
+    metric_name,
+    score_name,
+)
 from paragone.stats import SampleComparison, compare_losses
 from paragone.tables import Column, Table, TableCell, decimals_for, format_number, number_cell
 from paragone.ties import best_losses, least_loss
@@ -34,13 +40,15 @@ def distinction_words(found: SampleComparison) -> str:
     same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
     shown = ", ".join(same[:8]) + (f" and {len(same) - 8} more" if len(same) > 8 else "")
     return (
-        f"Not significantly worse than the best by the pooled score, {found.reference}: {len(same)} of the "
-        f"{len(found.pairs)} next best ({TEST}, {found.pairs[0].n} {found.units}, Holm over all {found.n_family} pairs "
-        f"of pipelines): {shown or 'none'}."
+        f"Not significantly worse than the best by the pooled score, {found.reference}: {len(same)}"
+        f" of the {len(found.pairs)} next best ({TEST}, {found.pairs[0].n} {found.units}, Holm over"
+        f" all {found.n_family} pairs of pipelines): {shown or 'none'}."
     )
 
 
-def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -> SampleComparison | None:
+def distinguish(
+    problem: Problem, scores: dict[str, ChainScores], n: int = 30
+) -> SampleComparison | None:
     """Compare the best chains of a problem with the very best by RMSECV.
 
     Parameters
@@ -66,7 +74,8 @@ def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -
         n_train=float(np.mean([_n_units(rows.train, groups) for rows in problem.folds])),
         # The best is itself chosen by the data, so the family is every pair of chains.
         n_family=len(there) * (len(there) - 1) // 2,
-        # A residual is the rest of a measurement: chains that are equal on paper differ by the rounding of that.
+        # A residual is the rest of a measurement: chains that are equal on paper differ by the
+        # rounding of that.
         size=1.0 if problem.truth.classes is not None else float(np.abs(problem.truth.y).max()),
         dataset=problem.dataset,
         units="samples" if groups is None else "groups",
@@ -91,11 +100,15 @@ def losses(chain: Chain, groups: NDArray[Any] | None = None) -> FloatArray:
     Returns
     -------
     ndarray
-        One value per group in sorted order, per row where there are no groups. Repeated validations of a row are
-        averaged first, then the rows of a group.
+        One value per group in sorted order, per row where there are no groups. Repeated validations
+        of a row are averaged first, then the rows of a group.
     """
     part = chain.validation()
-    wrong = np.abs(part.y_pred - part.y_true) if chain.task == "regression" else (part.y_pred != part.y_true) * 1.0
+    wrong = (
+        np.abs(part.y_pred - part.y_true)
+        if chain.task == "regression"
+        else (part.y_pred != part.y_true) * 1.0
+    )
     rows, codes = np.unique(part.samples, return_inverse=True)
     by_row = np.bincount(codes, weights=wrong) / np.bincount(codes)
     if groups is None:
@@ -105,12 +118,24 @@ def losses(chain: Chain, groups: NDArray[Any] | None = None) -> FloatArray:
 
 
 REGRESSION_FIGURES = ("r2", "rmse", "mae", "sep", "rpd", "bias")
-CLASS_FIGURES = ("accuracy", "balanced_accuracy", "f1", "precision", "recall", "cohen_kappa", "matthews_corrcoef")
+CLASS_FIGURES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "precision",
+    "recall",
+    "cohen_kappa",
+    "matthews_corrcoef",
+)
 
 
 def problem_name(problem: Problem, run: CrossvalRun) -> str:
     """Return the dataset's name, with the target where there are several."""
-    return f"{problem.dataset}: {problem.target}" if len(run.of_dataset(problem.dataset)) > 1 else problem.dataset
+    return (
+        f"{problem.dataset}: {problem.target}"
+        if len(run.of_dataset(problem.dataset)) > 1
+        else problem.dataset
+    )
 
 
 def definitions(settings: Settings, metric: str, naming: Naming | None = None) -> str:
@@ -122,10 +147,12 @@ def definitions(settings: Settings, metric: str, naming: Naming | None = None) -
     if settings.holdout:
         first = f"{cv} is of one hold-out, not of a cross-validation"
     else:
-        first = f"{cv} pools all out-of-fold predictions, {mean} is the mean of the folds' own scores"
+        first = (
+            f"{cv} pools all out-of-fold predictions, {mean} is the mean of the folds' own scores"
+        )
     return (
-        f"{first}; {test} is of one model refitted on all of train, {plain} and {weighted} of the plain and weighted "
-        "ensemble of the fold models."
+        f"{first}; {test} is of one model refitted on all of train, {plain} and {weighted} of the"
+        " plain and weighted ensemble of the fold models."
     )
 
 
@@ -154,11 +181,18 @@ def final_table(
     frame = final_frame(together, settings, naming=naming, metric=metric)
     frame = frame[frame["target"] == problem.target] if len(frame) else frame
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
-    shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
+    shown = [
+        score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout)
+        for k in keys
+    ]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
     best = [bool(label) for label in frame["best_of"]] if len(frame) else []
     columns, rows = _numbered(frame, shown, digits, best, {"Selected_By": "selected_by"})
-    notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
+    notes = [
+        definitions(settings, scoring.metric, naming),
+        *choose(together, settings).notes,
+        *_said(problem),
+    ]
     title = f"Final scores on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
 
@@ -167,14 +201,22 @@ def _said(problem: Problem) -> list[str]:
     """Say which variants failed, and which folds have no weight."""
     said = []
     by_stage = {
-        "failed and were never eligible": {v: why for v, why in problem.failures.items() if v not in problem.chains},
-        "failed when refitted": {v: why for v, why in problem.failures.items() if v in problem.chains},
+        "failed and were never eligible": {
+            v: why for v, why in problem.failures.items() if v not in problem.chains
+        },
+        "failed when refitted": {
+            v: why for v, why in problem.failures.items() if v in problem.chains
+        },
     }
     for what, failures in by_stage.items():
         if failures:
-            shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(failures.items())[:3])
+            shown = "; ".join(
+                f"{variant} ({reason})" for variant, reason in list(failures.items())[:3]
+            )
             more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-            said.append(f"{len(failures)} pipeline{'s' * (len(failures) != 1)} {what}: {shown}{more}.")
+            said.append(
+                f"{len(failures)} pipeline{'s' * (len(failures) != 1)} {what}: {shown}{more}."
+            )
     empty = sum(not len(rows.val) for rows in problem.folds)
     if empty:
         said.append(f"{empty} fold(s) without validation rows have weight 0.")
@@ -193,7 +235,10 @@ def _numbered(
     rows: list[list[str | TableCell]] = []
     for place, row in enumerate(frame.to_dict("records")):
         key = key_of(str(row["variant"]))
-        scores = [number_cell(float(row[name]), format_number(float(row[name]), digits), behind=key) for name in values]
+        scores = [
+            number_cell(float(row[name]), format_number(float(row[name]), digits), behind=key)
+            for name in values
+        ]
         scores[0] = replace(scores[0], bold=bool(best[place]))
         others = [str(row[name]) for name in (*texts.values(), "variant")]
         rows.append([number_cell(place + 1, str(place + 1)), str(row["model"]), *scores, *others])
@@ -233,13 +278,20 @@ def top_table(
     settings = run.settings
     scoring = settings.scoring(problem.truth.task, metric)
     frame = top_frame([problem], settings, n, naming=naming, metric=metric)
-    values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
+    values = [
+        name for name in frame.columns if name not in ("dataset", "target", "model", "variant")
+    ]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
     best = best_losses(scoring.settled(frame[values[0]], scoring.size(problem.truth.y)))
     columns, rows = _numbered(frame, values, digits, best.tolist(), {}, key_of)
     found = distinguish(problem, problem.scores(scoring), n)
-    notes = [definitions(settings, scoring.metric, naming), *([distinction_words(found)] if found else [])]
-    title = f"Top {min(n, len(frame))} pipelines by cross-validation on {problem_name(problem, run)}"
+    notes = [
+        definitions(settings, scoring.metric, naming),
+        *([distinction_words(found)] if found else []),
+    ]
+    title = (
+        f"Top {min(n, len(frame))} pipelines by cross-validation on {problem_name(problem, run)}"
+    )
     return Table.of(columns, rows, caption=title, label=f"tab:top:{problem.dataset}", notes=notes)
 
 
@@ -266,13 +318,24 @@ def model_table(problem: Problem, run: CrossvalRun, variant: str) -> Table:
     names = REGRESSION_FIGURES if regression else CLASS_FIGURES
     spread = ["Mean", "Median", "Min", "Max", "SD"] if regression else []
     rows = [
-        [name, str(len(part)), str(problem.n_features), *_figures(part, chain, names, run.settings.ddof)]
+        [
+            name,
+            str(len(part)),
+            str(problem.n_features),
+            *_figures(part, chain, names, run.settings.ddof),
+        ]
         for name, part in parts
     ]
     columns = ["", "n", "Features", *spread, *(metric_name(name) for name in names)]
     ddof = f"standard deviations divide by n{' - 1' if run.settings.ddof else ''}"
-    note = f"{ddof}; the truth's distribution, then the metrics." if regression else "Labels as predicted."
-    return Table.of(columns, rows, caption=f"{variant} on {problem_name(problem, run)}", notes=[note])
+    note = (
+        f"{ddof}; the truth's distribution, then the metrics."
+        if regression
+        else "Labels as predicted."
+    )
+    return Table.of(
+        columns, rows, caption=f"{variant} on {problem_name(problem, run)}", notes=[note]
+    )
 
 
 def _parts(chain: Chain, cv_name: str) -> list[tuple[str, Predictions]]:
@@ -291,7 +354,13 @@ def _figures(part: Predictions, chain: Chain, names: Sequence[str], ddof: int) -
             sd = float(np.std(truth, ddof=ddof)) if len(truth) > ddof else np.nan
             figures = [float(f(truth)) for f in (np.mean, np.median, np.min, np.max)] + [sd]
     values = metric_values(
-        names, chain.task, truth, part.y_pred, probabilities=part.probabilities, classes=chain.classes, ddof=ddof
+        names,
+        chain.task,
+        truth,
+        part.y_pred,
+        probabilities=part.probabilities,
+        classes=chain.classes,
+        ddof=ddof,
     )
     return [format_number(value) for value in (*figures, *values.values())]
 
@@ -324,13 +393,15 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
             both = [variant for variant in ours if variant in theirs]
             gaps = [theirs[variant].cv_score - ours[variant].cv_score for variant in both]
             if gaps:
-                best = both[least_loss([-abs(gap) for gap in gaps], size=scoring.size(grouped.truth.y))]
+                best = both[
+                    least_loss([-abs(gap) for gap in gaps], size=scoring.size(grouped.truth.y))
+                ]
                 lines.append(
-                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
-                    f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "
-                    f"{len(gaps)} pipelines, most for "
-                    f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
-                    "ungrouped models have seen other rows of the same sample."
+                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled"
+                    f" {metric_name(scoring.metric)}, ungrouped minus grouped, is"
+                    f" {np.mean(gaps):+.4f} on average over {len(gaps)} pipelines, most for {best}"
+                    f" ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped);"
+                    " ungrouped models have seen other rows of the same sample."
                 )
     return lines
 

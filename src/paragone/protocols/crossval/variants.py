@@ -34,8 +34,12 @@ STEPS: dict[str, StepAlias] = {
     "rnv": StepAlias("chemotools.scatter:RobustNormalVariate"),
     "msc": StepAlias("chemotools.scatter:MultiplicativeScatterCorrection"),
     "emsc": StepAlias("chemotools.scatter:ExtendedMultiplicativeScatterCorrection"),
-    "savgol": StepAlias("chemotools.derivative:SavitzkyGolay", _WINDOW, {"window_length": 15, "polyorder": 2}),
-    "smooth": StepAlias("chemotools.smooth:SavitzkyGolayFilter", _WINDOW, {"window_length": 15, "polyorder": 2}),
+    "savgol": StepAlias(
+        "chemotools.derivative:SavitzkyGolay", _WINDOW, {"window_length": 15, "polyorder": 2}
+    ),
+    "smooth": StepAlias(
+        "chemotools.smooth:SavitzkyGolayFilter", _WINDOW, {"window_length": 15, "polyorder": 2}
+    ),
     "detrend": StepAlias("chemotools.baseline:PolynomialCorrection"),
     "airpls": StepAlias("chemotools.baseline:AirPls"),
     "center": StepAlias("sklearn.preprocessing:StandardScaler", defaults={"with_std": False}),
@@ -82,7 +86,9 @@ def declare_step(given: Any, *, where: str) -> Step:
         return _named(given, {}, where)
     if isinstance(given, Mapping):
         if "use" not in given:
-            raise InputError(f"{where}: the key 'use' is missing; write {{ use = \"savgol\", window = 15 }}")
+            raise InputError(
+                f"{where}: the key 'use' is missing; write {{ use = \"savgol\", window = 15 }}"
+            )
         inline = {key: value for key, value in given.items() if key not in ("use", "params")}
         return _named(str(given["use"]), {**dict(given.get("params") or {}), **inline}, where)
     method = Method.declare(given, kind=where)
@@ -189,7 +195,10 @@ class Variant(Method):
 
     @override
     def with_nested(self) -> list[Method]:
-        return [*super().with_nested(), *(method for step in self.steps for method in step.with_nested())]
+        return [
+            *super().with_nested(),
+            *(method for step in self.steps for method in step.with_nested()),
+        ]
 
     @override
     def versions(self) -> dict[str, str]:
@@ -237,9 +246,9 @@ def expand(methods: Mapping[str, Any]) -> dict[str, Variant]:
     Parameters
     ----------
     methods : mapping
-        Name to alias, ``"module:Class"``, class, estimator, or a mapping of ``use``, ``params``, ``grid``
-        (parameter to list of values; ``step__parameter`` reaches into a composed model) and ``steps`` (a list of
-        steps, each one step or a list of alternatives).
+        Name to alias, ``"module:Class"``, class, estimator, or a mapping of ``use``, ``params``,
+        ``grid`` (parameter to list of values; ``step__parameter`` reaches into a composed model)
+        and ``steps`` (a list of steps, each one step or a list of alternatives).
 
     Returns
     -------
@@ -258,7 +267,10 @@ def expand(methods: Mapping[str, Any]) -> dict[str, Variant]:
     for name, given in methods.items():
         for label, variant in _family(name, given):
             if label in variants:
-                raise InputError(f"method {name!r}: two pipelines are called {label!r}; each may be declared once")
+                raise InputError(
+                    f"method {name!r}: two pipelines are called {label!r}; each may be declared"
+                    " once"
+                )
             variants[label] = variant
     return variants
 
@@ -284,14 +296,18 @@ def _family(name: str, given: Any) -> list[tuple[str, Variant]]:
 
 def _values(key: str, listed: Any, where: str) -> list[Any]:
     if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
-        raise InputError(f"{where}: grid.{key} must be a list with at least one value, it is {listed!r}")
+        raise InputError(
+            f"{where}: grid.{key} must be a list with at least one value, it is {listed!r}"
+        )
     return list(listed)
 
 
 def _alternatives(step: Any, where: str) -> list[Step]:
     given = step if isinstance(step, (list, tuple)) else [step]
     if not given:
-        raise InputError(f"{where}: a step has no alternative; name at least one, or 'raw' for none")
+        raise InputError(
+            f"{where}: a step has no alternative; name at least one, or 'raw' for none"
+        )
     return [declare_step(one, where=f"step of {where}") for one in given]
 
 
@@ -312,9 +328,15 @@ def _check_grid(base: Method, grid: Mapping[str, Any], values: list[list[Any]], 
 
 
 def _variant(
-    name: str, base: Method, chosen: Sequence[Step], point: Mapping[str, Any], alternatives: list[list[Step]]
+    name: str,
+    base: Method,
+    chosen: Sequence[Step],
+    point: Mapping[str, Any],
+    alternatives: list[list[Step]],
 ) -> tuple[str, Variant]:
-    varied_steps = [step.label for step, among in zip(chosen, alternatives, strict=True) if len(among) > 1]
+    varied_steps = [
+        step.label for step, among in zip(chosen, alternatives, strict=True) if len(among) > 1
+    ]
     parts = [*varied_steps, *(f"{key}={_shown(value)}" for key, value in point.items())]
     variant = Variant(
         base.factory,
@@ -335,7 +357,10 @@ def _with_paths(family: list[tuple[str, Variant]]) -> list[tuple[str, Variant]]:
         size = variant.params.get("n_components")
         if _nests(variant.factory) and type(size) is int:
             ends[variant.family] = max(size, ends.get(variant.family, 0))
-    return [(label, replace(v, path_end=ends.get(v.family)) if _nests(v.factory) else v) for label, v in family]
+    return [
+        (label, replace(v, path_end=ends.get(v.family)) if _nests(v.factory) else v)
+        for label, v in family
+    ]
 
 
 def _nests(factory: Any) -> bool:
@@ -344,7 +369,9 @@ def _nests(factory: Any) -> bool:
 
     if not isinstance(factory, type) or not issubclass(factory, PLSRegression):
         return False
-    return all(getattr(factory, name) is getattr(PLSRegression, name) for name in ("fit", "predict"))
+    return all(
+        getattr(factory, name) is getattr(PLSRegression, name) for name in ("fit", "predict")
+    )
 
 
 def _shown(value: Any) -> str:
@@ -357,7 +384,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) or value is None else _shown(value)
 
 
-MORE_IS_COMPLEX = ("n_components", "max_depth", "max_leaf_nodes", "n_features_to_select", "degree", "C")
+MORE_IS_COMPLEX = (
+    "n_components",
+    "max_depth",
+    "max_leaf_nodes",
+    "n_features_to_select",
+    "degree",
+    "C",
+)
 MORE_IS_SIMPLE = ("alpha", "n_neighbors", "min_samples_leaf", "min_samples_split")
 UNBOUNDED = ("max_depth", "max_leaf_nodes")
 
@@ -368,7 +402,8 @@ def simplicity(variants: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     Parameters
     ----------
     variants : mapping
-        Name to what is known of the variant (``use``, ``params``, ``varied``, ``steps``), in declared order.
+        Name to what is known of the variant (``use``, ``params``, ``varied``, ``steps``), in
+        declared order.
 
     Returns
     -------
@@ -407,6 +442,10 @@ def _known(facts: Mapping[str, Any]) -> dict[str, float]:
             continue
         if value is None and name in UNBOUNDED:
             found[key] = math.inf
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value):
+        elif (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and not math.isnan(value)
+        ):
             found[key] = sign * value
     return found

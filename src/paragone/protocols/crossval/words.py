@@ -91,7 +91,11 @@ class ProblemView:
     @cached_property
     def scores(self) -> dict[str, ChainScores]:
         """The scores of every chain that has a pooled one, the best first."""
-        found = [scores for scores in self.problem.scores(self.scoring).values() if not np.isnan(scores.cv_score)]
+        found = [
+            scores
+            for scores in self.problem.scores(self.scoring).values()
+            if not np.isnan(scores.cv_score)
+        ]
         return {scores.variant: scores for scores in best_first(found)}
 
     @cached_property
@@ -138,7 +142,9 @@ def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[Problem
     views = [ProblemView(run, problem, metric) for problem in run.problems]
     found = tuple(view for view in views if view.scores)
     if not found:
-        raise InputError(f"experiment {run.experiment!r} has no pipeline with all its folds yet: run it first")
+        raise InputError(
+            f"experiment {run.experiment!r} has no pipeline with all its folds yet: run it first"
+        )
     return found
 
 
@@ -155,7 +161,9 @@ def problem_views(view: View) -> tuple[ProblemView, ...]:
 
 def n_compared(views: Sequence[ProblemView]) -> int:
     """Return how many chains, at most, were compared with the best of a problem."""
-    return max((len(view.distinction.pairs) for view in views if view.distinction is not None), default=0)
+    return max(
+        (len(view.distinction.pairs) for view in views if view.distinction is not None), default=0
+    )
 
 
 def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
@@ -164,12 +172,18 @@ def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
         return run
     variants = _names(wording, run.settings.variants, "variants")
     _names(wording, dict.fromkeys(problem.dataset for problem in run.problems), "datasets")
-    settings = replace(run.settings, variants={variants[name]: facts for name, facts in run.settings.variants.items()})
+    settings = replace(
+        run.settings,
+        variants={variants[name]: facts for name, facts in run.settings.variants.items()},
+    )
     problems = tuple(
         replace(
             problem,
             dataset=wording.name(problem.dataset),
-            chains={variants[v]: replace(chain, variant=variants[v]) for v, chain in problem.chains.items()},
+            chains={
+                variants[v]: replace(chain, variant=variants[v])
+                for v, chain in problem.chains.items()
+            },
             failures={variants.get(v, v): reason for v, reason in problem.failures.items()},
             pending=tuple(variants.get(v, v) for v in problem.pending),
         )
@@ -181,7 +195,9 @@ def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
 def _names(wording: Wording, names: Mapping[str, object], what: str) -> dict[str, str]:
     shown = {name: wording.name(name) for name in names}
     if len(set(shown.values())) < len(shown):
-        raise InputError(f"the display map gives two {what} the same name: {sorted(shown.values())}")
+        raise InputError(
+            f"the display map gives two {what} the same name: {sorted(shown.values())}"
+        )
     return shown
 
 
@@ -203,15 +219,26 @@ def narrowed(run: CrossvalRun, datasets: tuple[str, ...], variants: tuple[str, .
         With the problems and chains named.
     """
     names = {problem_name(problem, run): problem for problem in run.problems}
-    methods = {variant: str(facts.get("method", variant)) for variant, facts in run.settings.variants.items()}
-    for kind, wanted, known in (("dataset", datasets, names), ("method", variants, {*methods, *methods.values()})):
+    methods = {
+        variant: str(facts.get("method", variant))
+        for variant, facts in run.settings.variants.items()
+    }
+    for kind, wanted, known in (
+        ("dataset", datasets, names),
+        ("method", variants, {*methods, *methods.values()}),
+    ):
         for name in wanted:
             if name not in known:
                 raise unknown_name(kind, name, sorted(known))
     kept = [names[name] for name in datasets] if datasets else list(run.problems)
     if variants:
         kept = [
-            replace(p, chains={v: c for v, c in p.chains.items() if v in variants or methods[v] in variants})
+            replace(
+                p,
+                chains={
+                    v: c for v, c in p.chains.items() if v in variants or methods[v] in variants
+                },
+            )
             for p in kept
         ]
     return replace(run, problems=tuple(kept))
@@ -230,10 +257,12 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
     Returns
     -------
     Sheet
-        The best of a problem in bold, the second underlined, a mark where a chain is told from the best; with the
-        average rank where there are several problems.
+        The best of a problem in bold, the second underlined, a mark where a chain is told from the
+        best; with the average rank where there are several problems.
     """
-    variants = [v for v in views[0].run.settings.variants if any(v in view.scores for view in views)]
+    variants = [
+        v for v in views[0].run.settings.variants if any(v in view.scores for view in views)
+    ]
     columns = [_column(view, variants, behind) for view in views]
     ranks = average_ranks(views, variants)
     if ranks is not None:
@@ -243,7 +272,9 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
     heading: list[str | Column] = ["Pipeline", *(view.name for view in views)]
     heading += ["Average rank"] if ranks is not None else []
     table = Table.of(heading, rows, caption=_caption(views), label="tab:answer")
-    return Sheet("answer", f"{views[0].called('cv_score')} of every pipeline", table, wide=len(views) > 1)
+    return Sheet(
+        "answer", f"{views[0].called('cv_score')} of every pipeline", table, wide=len(views) > 1
+    )
 
 
 def fold_key(view: ProblemView, variant: str) -> str:
@@ -265,29 +296,41 @@ def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
         note += ", the score of all out-of-fold predictions together, not the mean of these"
     if chain.final is not None and len(chain.final.test):
         note += (
-            f"; {view.called('test_score')} of the refitted model is {format_number(scores.test_score, view.digits)}"
+            f"; {view.called('test_score')} of the refitted model is"
+            f" {format_number(scores.test_score, view.digits)}"
         )
     title = f"{variant} on {view.name}: {view.scoring.metric}"
-    evidence = NumberDetails(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant))
+    evidence = NumberDetails(
+        title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant)
+    )
     return behind.add(fold_key(view, variant), evidence)
 
 
 def told_apart(view: ProblemView) -> set[str]:
     """Return the chains that a test tells from the best of their problem."""
     found = view.distinction
-    return set() if found is None else {pair.rival for pair in found.pairs if pair.verdict != "undecided"}
+    return (
+        set()
+        if found is None
+        else {pair.rival for pair in found.pairs if pair.verdict != "undecided"}
+    )
 
 
 def _column(view: ProblemView, variants: Sequence[str], behind: Behind) -> list[TableCell]:
     values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
-    texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
+    texts = [
+        format_mean_std(value, _spread(view, v), view.digits)
+        for v, value in zip(variants, values, strict=True)
+    ]
     apart = told_apart(view)
     marks = [WORSE if variant in apart else "" for variant in variants]
     losses = view.scoring.settled(values, view.size).tolist()
     links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
     cells = mark_best(losses, texts, higher_is_better=False, superscripts=marks, behind=links)
     # Losses tell the best; a reader sorts by the scores.
-    return [replace(c, number=number_cell(v, "").number) for c, v in zip(cells, values, strict=True)]
+    return [
+        replace(c, number=number_cell(v, "").number) for c, v in zip(cells, values, strict=True)
+    ]
 
 
 def _spread(view: ProblemView, variant: str) -> float:
@@ -301,10 +344,14 @@ def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.n
     """Return the rank of every variant averaged over problems, NaN where it lacks one; None for one problem."""
     if len(views) < 2:
         return None
-    shared = [i for i, variant in enumerate(variants) if all(variant in view.scores for view in views)]
+    shared = [
+        i for i, variant in enumerate(variants) if all(variant in view.scores for view in views)
+    ]
     ranks = np.full(len(variants), np.nan)
     if shared:
-        ranks[shared] = np.mean([_ranks(view, [variants[i] for i in shared]) for view in views], axis=0)
+        ranks[shared] = np.mean(
+            [_ranks(view, [variants[i] for i in shared]) for view in views], axis=0
+        )
     return ranks
 
 
@@ -320,14 +367,19 @@ def _rank_column(
     each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
     links = [""] * len(variants)
     for place, i in enumerate(shared):
-        rows = tuple((view.name, float(each[view.name][place]), fold_key(view, variants[i])) for view in views)
+        rows = tuple(
+            (view.name, float(each[view.name][place]), fold_key(view, variants[i]))
+            for view in views
+        )
         evidence = NumberDetails(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
         links[i] = behind.add(evidence_key("ranks", variants[i]), evidence)
     texts = [format_number(rank, 2) for rank in ranks]
     return list(mark_best(ranks.tolist(), texts, higher_is_better=False, behind=links))
 
 
-def _order(views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray | None) -> list[int]:
+def _order(
+    views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray | None
+) -> list[int]:
     """Put the best first, and what is incomplete last."""
     if ranks is None:
         places = {variant: place for place, variant in enumerate(views[0].scores)}
@@ -339,16 +391,21 @@ def _caption(views: Sequence[ProblemView]) -> str:
     first = views[0]
     what = "the hold-out" if first.run.settings.holdout else "all out-of-fold predictions together"
     text = f"{first.called('cv_score')}: {first.scoring.metric} of {what}"
-    text += "" if first.run.settings.holdout else ", ± the standard deviation of the folds' own scores"
-    text += ". A pipeline is a way of preprocessing and a model with its parameters. Best of a problem in bold, second "
+    text += (
+        "" if first.run.settings.holdout else ", ± the standard deviation of the folds' own scores"
+    )
+    text += (
+        ". A pipeline is a way of preprocessing and a model with its parameters. Best of a problem"
+        " in bold, second "
+    )
     text += "underlined."
     if len(views) > 1:
         text += " Average rank over the problems, of the pipelines that all of them have."
     if any(told_apart(view) for view in views):
         n = n_compared(views)
         text += (
-            f" {WORSE}: worse than the best of that problem by the {TEST}, replicates averaged (Holm over all pairs "
-            f"of pipelines, alpha = {ALPHA:g}; the {n} next best are tested)"
+            f" {WORSE}: worse than the best of that problem by the {TEST}, replicates averaged"
+            f" (Holm over all pairs of pipelines, alpha = {ALPHA:g}; the {n} next best are tested)"
         )
         untested = any(len(view.scores) > n + 1 for view in views)
         text += "; pipelines further down are not tested." if untested else "."
@@ -388,10 +445,12 @@ def _best(view: ProblemView) -> str:
 def summary(views: Sequence[ProblemView]) -> str:
     """Say in a sentence or three what holds over several problems.
 
-    The leader is that of the first screen and of the terminal, by its mean; ranks, by which the table of all pipelines
-    is sorted, may put another one first, and then both are named.
+    The leader is that of the first screen and of the terminal, by its mean; ranks, by which the
+    table of all pipelines is sorted, may put another one first, and then both are named.
     """
-    variants = [v for v in views[0].run.settings.variants if all(v in view.scores for view in views)]
+    variants = [
+        v for v in views[0].run.settings.variants if all(v in view.scores for view in views)
+    ]
     best = [variant for view in views for variant in view.best]
     most = max(dict.fromkeys(best), key=best.count)
     text = f"Over {len(views)} problems, "
@@ -400,10 +459,16 @@ def summary(views: Sequence[ProblemView]) -> str:
         leader, mean = _leader_by_mean(views)
         first = best_losses(ranks)
         # Several may share the best average rank: the leader is then one of them.
-        by_rank = leader if leader in variants and first[variants.index(leader)] else variants[least_loss(ranks)]
+        by_rank = (
+            leader
+            if leader in variants and first[variants.index(leader)]
+            else variants[least_loss(ranks)]
+        )
         rank = f"the best average rank, {ranks[variants.index(by_rank)]:.2f} of {len(variants)}"
         if leader == by_rank:
-            text += f"{leader} has the best {mean} and {rank}; it is the best on {best.count(leader)}. "
+            text += (
+                f"{leader} has the best {mean} and {rank}; it is the best on {best.count(leader)}. "
+            )
         elif leader:
             text += f"{leader} has the best {mean}; it is the best on {best.count(leader)}. "
             text += f"{by_rank} has {rank}; it is the best on {best.count(by_rank)}. "
@@ -414,7 +479,9 @@ def summary(views: Sequence[ProblemView]) -> str:
     else:
         text += f"most often the best is {most}, on {best.count(most)}; no pipeline has them all. "
     alone = sum(view.distinction is not None and _stands_alone(view) for view in views)
-    told = {0: "On no problem", len(views): "On every problem"}.get(alone, f"On {alone} problem{'s' * (alone != 1)}")
+    told = {0: "On no problem", len(views): "On every problem"}.get(
+        alone, f"On {alone} problem{'s' * (alone != 1)}"
+    )
     return f"{text}{told} is the best shown to be better than all it was compared with."
 
 
@@ -430,13 +497,19 @@ def _leader_by_mean(views: Sequence[ProblemView]) -> tuple[str, str]:
     frame = frame[frame["method"].isin(complete_methods(frame))]
     if frame.empty:
         return "", ""
-    table = score_table(frame, metric=first.scoring.metric, higher_is_better=first.scoring.higher_is_better)
+    table = score_table(
+        frame, metric=first.scoring.metric, higher_is_better=first.scoring.higher_is_better
+    )
     return ordered_methods(table)[0], "geometric mean" if table.differences == "log" else "mean"
 
 
 def _stands_alone(view: ProblemView) -> bool:
     found = view.distinction
-    return found is not None and bool(found.pairs) and all(pair.verdict != "undecided" for pair in found.pairs)
+    return (
+        found is not None
+        and bool(found.pairs)
+        and all(pair.verdict != "undecided" for pair in found.pairs)
+    )
 
 
 def _refitted(view: ProblemView) -> list[str]:
@@ -448,8 +521,13 @@ def _refitted(view: ProblemView) -> list[str]:
         scores = view.scores.get(choice.variant)
         if scores is not None and scores.chain.final is not None and len(scores.chain.final.test):
             value = format_number(scores.test_score, view.digits)
-            # A criterion whose own choice another had taken goes on to its next best, which it would not choose alone.
-            by = f"chosen by {listing(choice.credit)}" if choice.credit else f"the next best by {choice.taken_by}"
+            # A criterion whose own choice another had taken goes on to its next best, which it
+            # would not choose alone.
+            by = (
+                f"chosen by {listing(choice.credit)}"
+                if choice.credit
+                else f"the next best by {choice.taken_by}"
+            )
             told.append(f"{choice.variant} ({by}) {value}")
     return [f"{view.called('test_score')} on the test part: {listing(told)}."] if told else []
 
@@ -470,24 +548,36 @@ def crossval_paragraph(view: View, views: Sequence[ProblemView]) -> str:
 
 def _what(view: View, variants: Mapping[str, Mapping[str, Any]]) -> str:
     facts = view.dataset_facts.values()
-    methods = list(dict.fromkeys(str(facts.get("method", name)) for name, facts in variants.items()))
+    methods = list(
+        dict.fromkeys(str(facts.get("method", name)) for name, facts in variants.items())
+    )
     data = list(dict.fromkeys(view.described["data"]))
-    sizes = f"{span([f['n_samples'] for f in facts])} samples, {span([f['n_features'] for f in facts])} features"
+    sizes = (
+        f"{span([f['n_samples'] for f in facts])} samples, {span([f['n_features'] for f in facts])}"
+        " features"
+    )
     return (
-        f"We compared {len(variants)} pipeline{'s' * (len(variants) != 1)} of preprocessing and model, with the "
-        f"parameters of each such as the number of components, of {listing(methods)} on {listing(data)} ({sizes})."
+        f"We compared {len(variants)} pipeline{'s' * (len(variants) != 1)} of preprocessing and"
+        " model, with the parameters of each such as the number of components, of"
+        f" {listing(methods)} on {listing(data)} ({sizes})."
     )
 
 
 def _splits(views: Sequence[ProblemView]) -> str:
-    notes = [note for facts in views[0].run.settings.problems.values() for note in facts.get("notes", ())]
+    notes = [
+        note for facts in views[0].run.settings.problems.values() for note in facts.get("notes", ())
+    ]
     each = list(dict.fromkeys(folds_in_words(view.problem) for view in views))
-    folds = " or ".join(each) if len(each) <= NAMED else f"{span([len(v.problem.folds) for v in views])} folds"
+    folds = (
+        " or ".join(each)
+        if len(each) <= NAMED
+        else f"{span([len(v.problem.folds) for v in views])} folds"
+    )
     how = "a hold-out" if views[0].run.settings.holdout else f"cross-validation in {folds}"
     rest = f" ({'; '.join(notes)})" if notes and len(notes) <= NAMED else ""
     return (
-        f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted on the training "
-        "part of a fold only."
+        f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted"
+        " on the training part of a fold only."
     )
 
 
@@ -521,20 +611,36 @@ def rule_in_words(criterion: Criterion, metric: str) -> str:
         return f"{what} within one standard error of the best {mean} (one_se)"
     if RANKINGS[criterion.ranking] == "mean_fold_cv":
         score = f"mean over folds of {metric.replace('_', ' ')}"
-    return f"the one with the best {score}" if criterion.top_k == 1 else f"the {criterion.top_k} best by {score}"
+    return (
+        f"the one with the best {score}"
+        if criterion.top_k == 1
+        else f"the {criterion.top_k} best by {score}"
+    )
 
 
 def _choices(views: Sequence[ProblemView]) -> str:
     settings = views[0].run.settings
     tasks = dict.fromkeys(view.problem.truth.task for view in views)
-    rules = [rule_in_words(c, settings.scoring(task, c.metric).metric) for task in tasks for c in settings.select]
-    tested = any(c.final is not None and len(c.final.test) for view in views for c in view.problem.chains.values())
+    rules = [
+        rule_in_words(c, settings.scoring(task, c.metric).metric)
+        for task in tasks
+        for c in settings.select
+    ]
+    tested = any(
+        c.final is not None and len(c.final.test)
+        for view in views
+        for c in view.problem.chains.values()
+    )
     after = " and scored once on the test part, which no choice had seen" if tested else ""
     text = f"Of each problem's pipelines, {listing(list(dict.fromkeys(rules)))} "
     one = len(rules) == 1 and settings.select[0].top_k == 1
     text += f"{'was' if one else 'were'} refitted on all training rows{after}."
     passed = any(choice.taken_by not in choice.credit for view in views for choice in _chosen(view))
-    return f"{text} Where an earlier rule had taken its choice, a rule took its next best." if passed else text
+    return (
+        f"{text} Where an earlier rule had taken its choice, a rule took its next best."
+        if passed
+        else text
+    )
 
 
 def _chosen(view: ProblemView) -> tuple[RefitChoice, ...]:
@@ -548,9 +654,9 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.pairs for view in views):
         return ""
     return (
-        f"The {n_compared(views)} next best pipelines of a problem were compared with its best by a paired t on the "
-        f"out-of-fold losses of the {_units(views)}, its variance corrected for shared training rows, with Holm's "
-        "correction over all pairs of pipelines."
+        f"The {n_compared(views)} next best pipelines of a problem were compared with its best by a"
+        f" paired t on the out-of-fold losses of the {_units(views)}, its variance corrected for"
+        " shared training rows, with Holm's correction over all pairs of pipelines."
     )
 
 
@@ -558,7 +664,11 @@ def _units(views: Sequence[ProblemView]) -> str:
     grouped = [view.problem.truth.groups is not None for view in views]
     if not any(grouped):
         return "samples"
-    return "groups (mean of their rows)" if all(grouped) else "samples, or groups where there are any (mean of rows)"
+    return (
+        "groups (mean of their rows)"
+        if all(grouped)
+        else "samples, or groups where there are any (mean of rows)"
+    )
 
 
 def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
@@ -566,10 +676,15 @@ def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
     if not _statistics(views):
         return {}
     return {
-        "compared": f"the best pipeline of a problem by its pooled score with the {n_compared(views)} next best",
+        "compared": (
+            f"the best pipeline of a problem by its pooled score with the {n_compared(views)} next"
+            " best"
+        ),
         "unit": _units(views),
-        "test": "paired t on absolute out-of-fold residuals (right or wrong, for classes), two-sided, with the "
-        "variance of Nadeau and Bengio: s^2 (1/n + 1/n_train)",
+        "test": (
+            "paired t on absolute out-of-fold residuals (right or wrong, for classes), two-sided,"
+            " with the variance of Nadeau and Bengio: s^2 (1/n + 1/n_train)"
+        ),
         "correction": "Holm over all pairs of pipelines, since the best is chosen by the same data",
         "level": "0.05",
     }
@@ -579,9 +694,17 @@ def crossval_references(views: Sequence[ProblemView]) -> tuple[str, ...]:
     """Return the keys of what was used: statistics, the one-standard-error rule, models and preprocessing."""
     settings = views[0].run.settings
     keys = ["nadeau2003", "holm1979"] if _statistics(views) else []
-    keys += ["breiman1984"] if any(criterion.ranking == "one_se" for criterion in settings.select) else []
+    keys += (
+        ["breiman1984"]
+        if any(criterion.ranking == "one_se" for criterion in settings.select)
+        else []
+    )
     for facts in settings.variants.values():
         name = str(facts.get("use", "")).replace(":", ".").rpartition(".")[2]
         keys += [USED[name]] if name in USED else []
-        keys += [key for word, key in STEPS.items() if any(str(s).startswith(word) for s in facts.get("steps", ()))]
+        keys += [
+            key
+            for word, key in STEPS.items()
+            if any(str(s).startswith(word) for s in facts.get("steps", ()))
+        ]
     return tuple(dict.fromkeys(keys))

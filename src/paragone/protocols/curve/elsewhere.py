@@ -13,7 +13,11 @@ from typing_extensions import override
 from paragone.errors import InputError, argument
 from paragone.folders import replaced_folder, written_files
 from paragone.lab.measures import Measure, MeasuredScores, Wording
-from paragone.protocols.curve.results_folder import ReadCurves, is_results_folder, read_results_folder
+from paragone.protocols.curve.results_folder import (
+    ReadCurves,
+    is_results_folder,
+    read_results_folder,
+)
 from paragone.reporting.tables import paper_tables, statistics_table
 from paragone.reporting.words import headline, title_of
 from paragone.stats import DatasetComparison, compare
@@ -81,9 +85,14 @@ class FolderComparison:
         """Write the protocol's tables and the means, whole or not at all; return the files."""
         if self.view.wanted_reference is None:
             names = listed(self.view.known_methods, 4)
-            raise InputError(f"say whom the tables compare with each other: {argument('reference', 'NAME')} ({names})")
+            raise InputError(
+                f"say whom the tables compare with each other: {argument('reference', 'NAME')}"
+                f" ({names})"
+            )
         if self.view.at:
-            raise InputError(f"the protocol's tables are of whole curves: leave {argument('at')} out")
+            raise InputError(
+                f"the protocol's tables are of whole curves: leave {argument('at')} out"
+            )
         with replaced_folder(out, "tables") as folder:
             for attachment in paper_tables(self.view):
                 file = folder / attachment.name
@@ -94,7 +103,9 @@ class FolderComparison:
 
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
         """Return what a terminal shows: what was read, then every metric, grid by grid."""
-        found: list[tuple[str, str | Table]] = [("", "\n".join([self.read.said(), *self.read.notes]))]
+        found: list[tuple[str, str | Table]] = [
+            ("", "\n".join([self.read.said(), *self.read.notes]))
+        ]
         alone = self._alone()
         if alone is not None:
             return [*found, *alone.blocks()]
@@ -103,7 +114,11 @@ class FolderComparison:
             lines = "\n".join(f"{title_of(one.metric)}: {_finding(one)}" for one in here)
             found.append((f"Finding, by {scores.reduction}", lines))
             compared = {one.metric: one.comparison for one in here if one.comparison is not None}
-            if compared and self.view.wanted_reference is not None and scores.folds["dataset"].nunique() > 1:
+            if (
+                compared
+                and self.view.wanted_reference is not None
+                and scores.folds["dataset"].nunique() > 1
+            ):
                 found.append(("", statistics_table(compared, scores, Wording())))
             told = dict.fromkeys(text for one in compared.values() for text in one.warnings)
             if told:
@@ -117,7 +132,10 @@ class FolderComparison:
             "read": {
                 "folder": str(self.read.folder),
                 "files": self.read.n_files,
-                **{f"{name}s": scores[name].unique().tolist() for name in ("method", "dataset", "metric")},
+                **{
+                    f"{name}s": scores[name].unique().tolist()
+                    for name in ("method", "dataset", "metric")
+                },
                 "notes": list(self.read.notes),
             },
             "comparisons": [
@@ -125,7 +143,11 @@ class FolderComparison:
                     "metric": one.metric,
                     "grid": one.scores.grid,
                     "counts": one.scores.reduction,
-                    **({"refused": one.refusal} if one.comparison is None else one.comparison.to_dict()),
+                    **(
+                        {"refused": one.refusal}
+                        if one.comparison is None
+                        else one.comparison.to_dict()
+                    ),
                 }
                 for one in self.view.measures
             ],
@@ -133,7 +155,10 @@ class FolderComparison:
 
     def __repr__(self) -> str:
         (_, above), *blocks = self.blocks()
-        texts = [(heading, block if isinstance(block, str) else to_text(block)) for heading, block in blocks]
+        texts = [
+            (heading, block if isinstance(block, str) else to_text(block))
+            for heading, block in blocks
+        ]
         shown = [f"{heading}\n{indented(text)}" if heading else text for heading, text in texts]
         return "\n\n".join([str(above), *shown])
 
@@ -193,15 +218,23 @@ def compare_results_folder(
     read = read_results_folder(run, names or ())
     point = "" if at is None else _point(read.scores, at)
     if options.get("higher_is_better") is not None and metric is None:
-        raise InputError(f"a direction is that of one metric: say which with {argument('metric', 'NAME')}")
+        raise InputError(
+            f"a direction is that of one metric: say which with {argument('metric', 'NAME')}"
+        )
     if reference is not None:
         options["correction"] = options.get("correction") or "holm"
-    view = MeasuredCurves(read, options, metric=metric, at=point, reference=reference, wording=Wording(names or {}))
+    view = MeasuredCurves(
+        read, options, metric=metric, at=point, reference=reference, wording=Wording(names or {})
+    )
     # A reference that is not there is refused once, not told in the place of every comparison.
     _ = view.reference
     return FolderComparison(view)
 
 
 def _point(scores: pd.DataFrame, at: float) -> str:
-    grids = [str(grid) for grid, rows in scores.groupby("grid", sort=False) if (rows["at"] - at).abs().min() < SLACK]
+    grids = [
+        str(grid)
+        for grid, rows in scores.groupby("grid", sort=False)
+        if (rows["at"] - at).abs().min() < SLACK
+    ]
     return f"{grids[0] if grids else scores['grid'].iloc[0]}={at:g}"

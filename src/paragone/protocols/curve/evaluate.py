@@ -49,7 +49,9 @@ class CurvePredictions(ABC):
     @staticmethod
     def of_arrays(arrays: Mapping[str, NDArray[Any]]) -> CurvePredictions:
         """Make predictions of the arrays that `to_bytes` packed."""
-        kind: type[TablePredictions | PlainPredictions] = TablePredictions if "tables" in arrays else PlainPredictions
+        kind: type[TablePredictions | PlainPredictions] = (
+            TablePredictions if "tables" in arrays else PlainPredictions
+        )
         return kind.from_arrays(arrays)
 
 
@@ -57,7 +59,8 @@ class CurvePredictions(ABC):
 class TablePredictions(CurvePredictions):
     """Scores that are looked up by a small count: the exact, compact form of ML-kNN's output.
 
-    ``counts`` is (points, rows, labels) in uint8; ``tables`` is (points, labels, counts) in float64.
+    ``counts`` is (points, rows, labels) in uint8; ``tables`` is (points, labels, counts) in
+    float64.
     """
 
     ks: IntArray
@@ -76,7 +79,8 @@ class TablePredictions(CurvePredictions):
     @override
     def ordering(self, point: int) -> NDArray[np.unsignedinteger[Any]]:
         levels, codes = np.unique(self.tables[point], return_inverse=True)
-        # The smallest type that holds every code: sorting two bytes is several times quicker than sorting four.
+        # The smallest type that holds every code: sorting two bytes is several times quicker than
+        # sorting four.
         codes = codes.reshape(self.tables[point].shape).astype(np.min_scalar_type(len(levels) - 1))
         return np.asarray(codes[np.arange(len(codes)), self.counts[point]])
 
@@ -162,7 +166,8 @@ def _grow_mlknn(
     X_test: FloatArray,
 ) -> TablePredictions:
     check_neighbors(evaluator.n_neighbors, len(X_train))
-    # Scaling can make infinite what was finite: a test value divided by a very small range of train.
+    # Scaling can make infinite what was finite: a test value divided by a very small range of
+    # train.
     for rows, name in ((X_train, "X_train"), (X_test, "X_test")):
         check_features(rows, name=f"ML-kNN: {name}")
     used = ranking[: grid[-1]]
@@ -173,7 +178,9 @@ def _grow_mlknn(
     tables = posterior_tables(train_counts, Y_train, n_neighbors, evaluator.smooth)
     del train_counts
     queries = np.ascontiguousarray(X_test[:, used])
-    return TablePredictions(grid, neighbor_label_counts(queries, base, Y_train, grid, n_neighbors, False), tables)
+    return TablePredictions(
+        grid, neighbor_label_counts(queries, base, Y_train, grid, n_neighbors, False), tables
+    )
 
 
 def _refit(
@@ -189,7 +196,9 @@ def _refit(
     for k in grid:
         used = ranking[:k]
         model = clone(evaluator).fit(X_train[:, used], Y_train)
-        labels.append(_as_labels(model.predict(X_test[:, used]), (len(X_test), Y_train.shape[1]), model))
+        labels.append(
+            _as_labels(model.predict(X_test[:, used]), (len(X_test), Y_train.shape[1]), model)
+        )
         scores.append(label_scores(model, X_test[:, used], Y_train))
     found = [score for score in scores if score is not None]
     return PlainPredictions(grid, np.stack(labels), np.stack(found) if found else None)
@@ -199,8 +208,8 @@ def _as_labels(predicted: Any, shape: tuple[int, int], model: Any) -> LabelArray
     array = predicted.toarray() if hasattr(predicted, "toarray") else np.asarray(predicted)
     if array.shape != shape:
         raise InputError(
-            f"evaluator {type(model).__name__} predicts shape {array.shape}, multi-label needs {shape}: "
-            "wrap it in sklearn.multiclass:OneVsRestClassifier"
+            f"evaluator {type(model).__name__} predicts shape {array.shape}, multi-label needs"
+            f" {shape}: wrap it in sklearn.multiclass:OneVsRestClassifier"
         )
     return np.ascontiguousarray(array == 1, dtype=np.uint8)
 
@@ -208,8 +217,8 @@ def _as_labels(predicted: Any, shape: tuple[int, int], model: Any) -> LabelArray
 def label_scores(model: Any, X: FloatArray, Y_train: LabelArray) -> FloatArray | None:
     """Return a score a label from ``predict_proba`` or ``decision_function``, or None where there is neither.
 
-    A model that lists one array a label (as scikit-learn's forests do) may have seen only one class of a
-    label; its probability is then 0 or 1 by what it saw.
+    A model that lists one array a label (as scikit-learn's forests do) may have seen only one class
+    of a label; its probability is then 0 or 1 by what it saw.
     """
     if hasattr(model, "predict_proba"):
         raw = model.predict_proba(X)

@@ -39,10 +39,15 @@ def kgrid_document(ks: Sequence[float], curves: Curves) -> dict[str, Any]:
     >>> kgrid_document([10.0, 20.0], {"micro_f1": [0.5, float("nan")]})
     {'k_values': [10, 20], 'micro_f1': [0.5, None]}
     """
-    return {"k_values": [int(k) for k in ks], **{metric: _values(values) for metric, values in curves.items()}}
+    return {
+        "k_values": [int(k) for k in ks],
+        **{metric: _values(values) for metric, values in curves.items()},
+    }
 
 
-def pgrid_document(ps: Sequence[float], curves: Curves, grid: PGrid, n_features: int) -> dict[str, Any]:
+def pgrid_document(
+    ps: Sequence[float], curves: Curves, grid: PGrid, n_features: int
+) -> dict[str, Any]:
     """Return the p-grid document: the lists, and of every metric the value at the target and the mean.
 
     Parameters
@@ -52,7 +57,8 @@ def pgrid_document(ps: Sequence[float], curves: Curves, grid: PGrid, n_features:
     curves : mapping of str to sequence of float
         The values of every metric at those shares.
     grid : PGrid
-        The grid as declared: it alone knows the target and how a share becomes a number of features.
+        The grid as declared: it alone knows the target and how a share becomes a number of
+        features.
     n_features : int
         The number of features of the dataset.
 
@@ -79,7 +85,9 @@ def pgrid_document(ps: Sequence[float], curves: Curves, grid: PGrid, n_features:
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document as strict JSON: an undefined value is null."""
-    path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(
+        json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8", newline="\n"
+    )
 
 
 def _values(values: Sequence[float]) -> list[float | None]:
@@ -93,7 +101,9 @@ def _value(value: float) -> float | None:
 RANKING, KGRID, PGRID = "ranking.csv", "kgrid_metrics.json", "pgrid_metrics.json"
 TIME, CPU_TIME = "time.txt", "cpu_time.txt"
 """Wall time and processor time of a ranking, each one number of seconds."""
-_FILE = re.compile(r"(.+)_fold(\d{1,9})_(ranking\.csv|time\.txt|cpu_time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)")
+_FILE = re.compile(
+    r"(.+)_fold(\d{1,9})_(ranking\.csv|time\.txt|cpu_time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)"
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -112,7 +122,11 @@ class FilePlace:
 
     def file(self, run: Path, ending: str) -> Path:
         """Return where a file of this place stands; names are made safe, so it never leaves the run."""
-        return run / safe_file_name(self.method) / f"{safe_file_name(self.dataset)}_fold{self.fold}_{ending}"
+        return (
+            run
+            / safe_file_name(self.method)
+            / f"{safe_file_name(self.dataset)}_fold{self.fold}_{ending}"
+        )
 
     def __str__(self) -> str:
         return f"{self.method} on {self.dataset}, fold {self.fold}"
@@ -136,7 +150,9 @@ def find_rankings(run: Path) -> tuple[dict[FilePlace, Path], int]:
     files, others = find_files(run)
     found = {place: path for (place, ending), path in files.items() if ending == RANKING}
     if not found:
-        raise InputError(f"{run}: no ranking files; they are called <METHOD>/<DATASET>_fold<i>_ranking.csv")
+        raise InputError(
+            f"{run}: no ranking files; they are called <METHOD>/<DATASET>_fold<i>_ranking.csv"
+        )
     return found, others
 
 
@@ -184,8 +200,8 @@ def write_ranking(path: Path, ranking: IntArray) -> None:
 def read_ranking(path: Path, n_features: int) -> IntArray:
     """Read a ranking file as a 0-based ranking; anything but a permutation of 1..d is refused.
 
-    Numbers may stand one a line or on one line with commas or blanks between, and may be written as floats
-    that are whole (``3.0``, ``3e+00``).
+    Numbers may stand one a line or on one line with commas or blanks between, and may be written as
+    floats that are whole (``3.0``, ``3e+00``).
 
     Parameters
     ----------
@@ -210,18 +226,24 @@ def read_ranking(path: Path, n_features: int) -> IntArray:
     """
     numbers = _numbers(path)
     length = (
-        "" if len(numbers) == n_features else f" (it holds {len(numbers)} numbers, there are {n_features} features)"
+        ""
+        if len(numbers) == n_features
+        else f" (it holds {len(numbers)} numbers, there are {n_features} features)"
     )
     outside = numbers[(numbers < 1) | (numbers > n_features)]
     if outside.size:
         hint = "; rankings in files are counted from 1" if outside[0] == 0 else ""
-        raise InputError(f"{path}: index {outside[0]} is out of range 1..{n_features}{hint}{length}")
+        raise InputError(
+            f"{path}: index {outside[0]} is out of range 1..{n_features}{hint}{length}"
+        )
     counts = np.bincount(numbers, minlength=n_features + 1)[1:]
     doubled, missing = np.flatnonzero(counts > 1) + 1, np.flatnonzero(counts == 0) + 1
     faults = [f"{_listed(missing)} missing"] if missing.size else []
     faults += [f"{_listed(doubled)} there more than once"] if doubled.size else []
     if faults:
-        raise InputError(f"{path}: no permutation of 1..{n_features}: {' and '.join(faults)}{length}")
+        raise InputError(
+            f"{path}: no permutation of 1..{n_features}: {' and '.join(faults)}{length}"
+        )
     return numbers - 1
 
 
@@ -258,7 +280,9 @@ def _numbers(path: Path) -> IntArray:
     numbers = [_whole(word) for word in words if word]
     if None in numbers:
         word = words[numbers.index(None)]
-        raise InputError(f"{path}: {word[:40]!r} is no whole number; a ranking file holds feature numbers alone")
+        raise InputError(
+            f"{path}: {word[:40]!r} is no whole number; a ranking file holds feature numbers alone"
+        )
     return np.array(numbers, dtype=np.int64)
 
 
@@ -303,13 +327,15 @@ class Exported:
         return f"{self.written} rankings with their curves written to {self.folder}{rest}"
 
 
-def export_protocol_files(results: Results, out: str | Path, experiment: str | None = None) -> Exported:
+def export_protocol_files(
+    results: Results, out: str | Path, experiment: str | None = None
+) -> Exported:
     """Write ``OUT/<METHOD>/<DATASET>_fold<i>_...``: ranking, time and curves of every done cell.
 
-    The folder appears whole or not at all. The seeds of a repeated method are written as methods of their own,
-    ``NAME``, ``NAME#1``, ``NAME#2``. A ranking has two time files: ``..._time.txt`` with its wall time and
-    ``..._cpu_time.txt`` with its processor time, where that is known. Those of a ranking that was imported are the
-    ones it came with.
+    The folder appears whole or not at all. The seeds of a repeated method are written as methods of
+    their own, ``NAME``, ``NAME#1``, ``NAME#2``. A ranking has two time files: ``..._time.txt`` with
+    its wall time and ``..._cpu_time.txt`` with its processor time, where that is known. Those of a
+    ranking that was imported are the ones it came with.
 
     Parameters
     ----------
@@ -377,7 +403,9 @@ def _write(
         if declared is None:
             write_document(place.file(folder, KGRID), kgrid_document(at, lists))
         else:
-            write_document(place.file(folder, PGRID), pgrid_document(at, lists, declared, len(ranking)))
+            write_document(
+                place.file(folder, PGRID), pgrid_document(at, lists, declared, len(ranking))
+            )
 
 
 def _lists(frame: pd.DataFrame) -> tuple[list[float], dict[str, list[float]]]:
@@ -400,7 +428,10 @@ def _chosen(results: Results, experiment: str | None) -> str:
     names = results.experiments()
     if experiment is None and len(names) != 1:
         have = ", ".join(names) or "none"
-        raise InputError(f"{results.path} holds several experiments or none ({have}): say which with --experiment")
+        raise InputError(
+            f"{results.path} holds several experiments or none ({have}): say which with"
+            " --experiment"
+        )
     return names[0] if experiment is None else experiment
 
 
@@ -419,14 +450,16 @@ def _declared_grids(protocol: dict[str, Any]) -> dict[str, PGrid | None]:
 _FOLDS = "folds:"
 
 
-def find_datasets(references: Sequence[str], wanted: Collection[str]) -> tuple[list[Dataset], list[str]]:
+def find_datasets(
+    references: Sequence[str], wanted: Collection[str]
+) -> tuple[list[Dataset], list[str]]:
     """Load the wanted datasets out of what the user points at.
 
     Parameters
     ----------
     references : sequence of str
-        Each a dataset as `load` takes it, a folder of folders of stored folds, or ``NAME=DATASET`` to give a
-        dataset the name that the files use.
+        Each a dataset as `load` takes it, a folder of folders of stored folds, or ``NAME=DATASET``
+        to give a dataset the name that the files use.
     wanted : collection of str
         The names that the rankings mention; each must be found once.
 
@@ -455,7 +488,9 @@ def find_datasets(references: Sequence[str], wanted: Collection[str]) -> tuple[l
             found[dataset.name] = dataset
     for name in sorted(set(wanted) - set(found)):
         hint = unknown_name("dataset of the rankings", name, [*found, *unused] or ["(none given)"])
-        raise InputError(f"{hint} (give it with --data, or a dataset of another name as --data {name}=PATH)")
+        raise InputError(
+            f"{hint} (give it with --data, or a dataset of another name as --data {name}=PATH)"
+        )
     return list(found.values()), unused
 
 
@@ -506,16 +541,17 @@ def import_rankings(
 ) -> Imported:
     """Make an experiment of the rankings ``RUN/<METHOD>/<DATASET>_fold<i>_ranking.csv``.
 
-    Every file is checked before anything runs. A cell's key holds its own ranking, so a changed file makes
-    its own cell anew and no other. Metrics files in the run are not read: the curves are measured here.
+    Every file is checked before anything runs. A cell's key holds its own ranking, so a changed
+    file makes its own cell anew and no other. Metrics files in the run are not read: the curves are
+    measured here.
 
     Parameters
     ----------
     run : str or Path
         The folder with one folder a method.
     data : sequence of Dataset or str
-        The datasets that the files name: stored folds, folders of those, or any other with ``split`` and
-        ``seed``; see `find_datasets`.
+        The datasets that the files name: stored folds, folders of those, or any other with
+        ``split`` and ``seed``; see `find_datasets`.
     split : SplitPlan, optional
         The split that the rankings were made on, for data that do not come in stored folds.
     protocol : Protocol, optional
@@ -555,10 +591,15 @@ def import_rankings(
     missing = _missing(files, n_folds)
     if missing and not allow_missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise InputError(f"{run}: no ranking of {missing[0]}{more}; --allow-missing goes on without")
+        raise InputError(
+            f"{run}: no ranking of {missing[0]}{more}; --allow-missing goes on without"
+        )
     sizes = {dataset.name: dataset.n_features for dataset in datasets}
     methods = {place: _method(path, sizes[place.dataset]) for place, path in files.items()}
-    methods |= {place: Method(MissingRanking, {"reason": f"no ranking of {place} in the import"}) for place in missing}
+    methods |= {
+        place: Method(MissingRanking, {"reason": f"no ranking of {place} in the import"})
+        for place in missing
+    }
     experiment = Experiment(
         datasets, _by_name(methods), plan, protocol, name=name or run.resolve().name, seed=seed or 0
     )
@@ -575,17 +616,25 @@ def import_files(
     run, data, split, others
         As in `import_rankings`.
     options : mapping
-        ``k`` and ``p`` as ``MIN:MAX:STEP``, ``p_target``, ``metrics`` with commas between, ``evaluator`` and
-        ``zero_division``.
+        ``k`` and ``p`` as ``MIN:MAX:STEP``, ``p_target``, ``metrics`` with commas between,
+        ``evaluator`` and ``zero_division``.
     """
     k, p, metrics, zero = (options[name] for name in ("k", "p", "metrics", "zero_division"))
     if zero not in ZERO_DIVISIONS:
         raise unknown_name("zero_division", zero, ZERO_DIVISIONS)
     protocol = Curve(
         None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
-        None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=options["p_target"]),
+        (
+            None
+            if p is None
+            else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=options["p_target"])
+        ),
         Method.declare(options["evaluator"], kind="evaluator"),
-        DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
+        (
+            DEFAULT_METRICS
+            if metrics is None
+            else tuple(metric.strip() for metric in metrics.split(","))
+        ),
         ZERO_DIVISIONS[zero],
     )
     return import_rankings(run, data, split, protocol, **others)
@@ -617,8 +666,8 @@ def _datasets(data: Sequence[Dataset | str], wanted: set[str]) -> tuple[list[Dat
 def _n_folds(dataset: Dataset, plan: SplitPlan, seed: int | None) -> int:
     if seed is None and dataset.stored_splits is None:
         raise InputError(
-            f"dataset {dataset.name!r} does not come in stored folds: say which split the rankings were made on, "
-            "with its seed (and mode, folds, scale)"
+            f"dataset {dataset.name!r} does not come in stored folds: say which split the rankings"
+            " were made on, with its seed (and mode, folds, scale)"
         )
     return len(make_splits(dataset, plan, seed or 0))
 
@@ -627,34 +676,49 @@ def _check_folds(files: Mapping[FilePlace, Path], n_folds: Mapping[str, int]) ->
     for place, path in files.items():
         if place.fold >= n_folds[place.dataset]:
             have = n_folds[place.dataset]
-            raise InputError(f"{path}: there is no fold {place.fold}, {place.dataset} has {have} (counted from 0)")
+            raise InputError(
+                f"{path}: there is no fold {place.fold}, {place.dataset} has {have} (counted"
+                " from 0)"
+            )
 
 
 def _missing(files: Mapping[FilePlace, Path], n_folds: Mapping[str, int]) -> list[FilePlace]:
     methods = dict.fromkeys(place.method for place in files)
-    every = (FilePlace(m, dataset, fold) for m in methods for dataset, n in n_folds.items() for fold in range(n))
+    every = (
+        FilePlace(m, dataset, fold)
+        for m in methods
+        for dataset, n in n_folds.items()
+        for fold in range(n)
+    )
     return [place for place in every if place not in files]
 
 
 def _method(path: Path, n_features: int) -> Method:
-    wall, cpu = (path.with_name(path.name.removesuffix(RANKING) + ending) for ending in (TIME, CPU_TIME))
+    wall, cpu = (
+        path.with_name(path.name.removesuffix(RANKING) + ending) for ending in (TIME, CPU_TIME)
+    )
     seconds = read_seconds(wall) if wall.is_file() else None
     # A ranking that came without its processor time keeps the key that it always had.
     known = {"cpu_seconds": read_seconds(cpu)} if cpu.is_file() else {}
-    return Method(ImportedRanking, {"ranking": read_ranking(path, n_features), "seconds": seconds, **known})
+    return Method(
+        ImportedRanking, {"ranking": read_ranking(path, n_features), "seconds": seconds, **known}
+    )
 
 
 def _by_name(methods: Mapping[FilePlace, Method]) -> dict[str, SplitMethods]:
     names = dict.fromkeys(place.method for place in methods)
     return {
         name: SplitMethods(
-            ImportedRanking, by_place={(p.dataset, p.fold): m for p, m in methods.items() if p.method == name}
+            ImportedRanking,
+            by_place={(p.dataset, p.fold): m for p, m in methods.items() if p.method == name},
         )
         for name in names
     }
 
 
-def _notes(unused: Sequence[str], others: int, missing: Sequence[FilePlace], total: int) -> tuple[str, ...]:
+def _notes(
+    unused: Sequence[str], others: int, missing: Sequence[FilePlace], total: int
+) -> tuple[str, ...]:
     notes = []
     if unused:
         notes.append(f"no ranking mentions {', '.join(unused)}: left out")

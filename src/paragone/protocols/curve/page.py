@@ -41,12 +41,16 @@ def curve_sentence(view: View) -> str:
         grids.append(f"k = {k['min']}, {k['min'] + k['step']}, ..., {k['max']} features")
     if protocol["p"] is not None:
         p = protocol["p"]
-        grids.append(f"{100 * p['min']:g} % to {100 * p['max']:g} % of the features in steps of {100 * p['step']:g} %")
+        grids.append(
+            f"{100 * p['min']:g} % to {100 * p['max']:g} % of the features in steps of"
+            f" {100 * p['step']:g} %"
+        )
     metrics = listing([title_of(metric) for metric in protocol["metrics"]])
     reductions = listing(list(dict.fromkeys(scores.reduction for scores in view.grids)))
     return (
-        "Every method ranked the features on the training part; the best-ranked features were scored on the test part "
-        f"with {model} at {listing(grids)}, by {metrics}. A curve counts as {reductions}."
+        "Every method ranked the features on the training part; the best-ranked features were"
+        f" scored on the test part with {model} at {listing(grids)}, by {metrics}. A curve counts"
+        f" as {reductions}."
     )
 
 
@@ -101,9 +105,9 @@ def seed_stability(view: View, share: float = TOP_SHARE) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``dataset, method, seeds, top, jaccard, kuncheva, spread``; the first two agreements are means over
-        folds and pairs of seeds, ``spread`` is the mean over folds of the deviation (ddof = 1) over seeds of the
-        experiment's first metric, averaged over its grid.
+        Columns ``dataset, method, seeds, top, jaccard, kuncheva, spread``; the first two agreements
+        are means over folds and pairs of seeds, ``spread`` is the mean over folds of the deviation
+        (ddof = 1) over seeds of the experiment's first metric, averaged over its grid.
     """
     import pandas as pd
 
@@ -115,26 +119,45 @@ def seed_stability(view: View, share: float = TOP_SHARE) -> pd.DataFrame:
         if seeds < 2:
             continue
         pairs = [
-            _agreement(reader, dataset, fold, method, experiment, sorted(fold_cells["repeat"]), share)
+            _agreement(
+                reader, dataset, fold, method, experiment, sorted(fold_cells["repeat"]), share
+            )
             for fold, fold_cells in cells.groupby("fold")
         ]
         agreement = np.mean([pair for fold_pairs in pairs for pair in fold_pairs], axis=0)
-        top = max(1, round(share * len(reader.ranking(dataset, int(cells["fold"].iloc[0]), method, experiment))))
+        top = max(
+            1,
+            round(
+                share * len(reader.ranking(dataset, int(cells["fold"].iloc[0]), method, experiment))
+            ),
+        )
         rows.append((dataset, method, seeds, top, *agreement, _spread(scores, dataset, method)))
-    return pd.DataFrame(rows, columns=["dataset", "method", "seeds", "top", "jaccard", "kuncheva", "spread"])
+    return pd.DataFrame(
+        rows, columns=["dataset", "method", "seeds", "top", "jaccard", "kuncheva", "spread"]
+    )
 
 
 def _agreement(
-    reader: CurveReader, dataset: str, fold: int, method: str, experiment: str, repeats: list[int], share: float
+    reader: CurveReader,
+    dataset: str,
+    fold: int,
+    method: str,
+    experiment: str,
+    repeats: list[int],
+    share: float,
 ) -> list[tuple[float, float]]:
     rankings = [reader.ranking(dataset, fold, method, experiment, repeat) for repeat in repeats]
     d = len(rankings[0])
     k = max(1, round(share * d))
-    return [(jaccard(a[:k], b[:k]), kuncheva(a[:k], b[:k], d)) for a, b in combinations(rankings, 2)]
+    return [
+        (jaccard(a[:k], b[:k]), kuncheva(a[:k], b[:k], d)) for a, b in combinations(rankings, 2)
+    ]
 
 
 def _spread(scores: pd.DataFrame, dataset: str, method: str) -> float:
     mine = scores[(scores["dataset"] == dataset) & (scores["method"] == method)]
-    first = mine[(mine["metric"] == mine["metric"].iloc[0]) & (mine["grid"] == mine["grid"].iloc[0])]
+    first = mine[
+        (mine["metric"] == mine["metric"].iloc[0]) & (mine["grid"] == mine["grid"].iloc[0])
+    ]
     per_seed = first.groupby(["fold", "repeat"])["value"].mean()
     return float(per_seed.groupby("fold").std(ddof=1).mean())

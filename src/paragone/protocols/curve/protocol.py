@@ -55,7 +55,8 @@ class KGrid:
     Examples
     --------
     >>> KGrid(10, 50, 10).points(34)
-    GridPoints(at=(10, 20, 30), k=(10, 20, 30), note='k-grid 10..50 clipped to 30: there are 34 features')
+    GridPoints(at=(10, 20, 30), k=(10, 20, 30), note='k-grid 10..50 clipped to 30: there are 34
+    features')
     >>> KGrid(10, 50, 10).points(7).k
     (7,)
     """
@@ -66,12 +67,18 @@ class KGrid:
 
     def __post_init__(self) -> None:
         if self.min < 1 or self.step < 1 or self.max < self.min:
-            raise InputError(f"k-grid: needs 1 <= min <= max and step >= 1, got {self.min}, {self.max}, {self.step}")
+            raise InputError(
+                f"k-grid: needs 1 <= min <= max and step >= 1, got {self.min}, {self.max},"
+                f" {self.step}"
+            )
 
     def points(self, n_features: int) -> GridPoints:
         """Return the points on a dataset of ``n_features``; a single one at all features below ``min``."""
         if n_features < self.min:
-            note = f"k-grid starts at {self.min} but there are {n_features} features: measured at all of them"
+            note = (
+                f"k-grid starts at {self.min} but there are {n_features} features: measured at all"
+                " of them"
+            )
             return GridPoints((n_features,), (n_features,), note)
         ks = tuple(range(self.min, min(self.max, n_features) + 1, self.step))
         declared = range(self.min, self.max + 1, self.step)[-1]
@@ -84,8 +91,9 @@ class KGrid:
 class PGrid:
     """Shares of the features ``min, min + step, ...`` up to ``max``; tables show the ``target``.
 
-    ``k(p) = min(d, max(1, round(p d)))`` on the floats of ``np.arange`` with halves to even, so that files
-    made by others are matched. The share that is stored is the clean one (0.15, not 0.15000000000000002).
+    ``k(p) = min(d, max(1, round(p d)))`` on the floats of ``np.arange`` with halves to even, so
+    that files made by others are matched. The share that is stored is the clean one (0.15, not
+    0.15000000000000002).
 
     Attributes
     ----------
@@ -111,9 +119,14 @@ class PGrid:
 
     def __post_init__(self) -> None:
         if not (0 < self.min <= self.max <= 1 and self.step > 0):
-            raise InputError(f"p-grid: needs 0 < min <= max <= 1 and step > 0, got {self.min}, {self.max}, {self.step}")
+            raise InputError(
+                f"p-grid: needs 0 < min <= max <= 1 and step > 0, got {self.min}, {self.max},"
+                f" {self.step}"
+            )
         if not any(abs(at - self.target) < 1e-9 for at in self._shares()):
-            raise InputError(f"p-grid: the target {self.target} is not one of its points {list(self._shares())}")
+            raise InputError(
+                f"p-grid: the target {self.target} is not one of its points {list(self._shares())}"
+            )
 
     def _raw(self) -> tuple[float, ...]:
         return tuple(float(p) for p in np.arange(self.min, self.max + 1e-12, self.step))
@@ -142,8 +155,8 @@ class Curve(Protocol):
     evaluator : Method
         The multi-label classifier that predicts; ML-kNN by default.
     metrics : tuple of str, callable or Metric
-        Names of multi-label metrics, functions ``f(Y, labels) -> float``, scikit-learn's scorers or their names, or
-        where functions are: ``"module:function"``.
+        Names of multi-label metrics, functions ``f(Y, labels) -> float``, scikit-learn's scorers or
+        their names, or where functions are: ``"module:function"``.
     zero_division : {0, 1, "skip"}
         What macro F1 counts for a label neither present nor predicted.
     keep_predictions : bool
@@ -152,7 +165,8 @@ class Curve(Protocol):
     Examples
     --------
     >>> Curve(k=KGrid(5, 20, 5)).points(18)
-    {'k': GridPoints(at=(5, 10, 15), k=(5, 10, 15), note='k-grid 5..20 clipped to 15: there are 18 features')}
+    {'k': GridPoints(at=(5, 10, 15), k=(5, 10, 15), note='k-grid 5..20 clipped to 15: there are 18
+    features')}
     """
 
     kind: ClassVar[str] = "curve"
@@ -170,13 +184,20 @@ class Curve(Protocol):
 
     def __post_init__(self) -> None:
         if not isinstance(self.metrics, (str, Sequence)) and not callable(self.metrics):
-            raise InputError("metrics: expected names of multi-label metrics, such as ('micro_f1', 'hamming_loss')")
+            raise InputError(
+                "metrics: expected names of multi-label metrics, such as ('micro_f1',"
+                " 'hamming_loss')"
+            )
         found = find_metrics(self.metrics, "multilabel")
         # Ours go by name; another travels to the workers with its function.
-        object.__setattr__(self, "metrics", tuple(one.name if one.is_ours else one for one in found))
+        object.__setattr__(
+            self, "metrics", tuple(one.name if one.is_ours else one for one in found)
+        )
         for name, grid, wanted in (("k", self.k, KGrid), ("p", self.p, PGrid)):
             if grid is not None and not isinstance(grid, wanted):
-                raise InputError(f"{name}: expected a {wanted.__name__} such as {wanted()!r}, got {grid!r}")
+                raise InputError(
+                    f"{name}: expected a {wanted.__name__} such as {wanted()!r}, got {grid!r}"
+                )
         if self.zero_division not in (0, 1, "skip"):
             raise InputError(f"zero_division: expected 0, 1 or 'skip', got {self.zero_division!r}")
         object.__setattr__(self, "evaluator", Method.declare(self.evaluator, kind="evaluator"))
@@ -195,7 +216,11 @@ class Curve(Protocol):
     @override
     def identity(self) -> str:
         grids = [None if g is None else vars(g) for g in (self.k, self.p)]
-        rules = [[one.identity() for one in self._metrics], self.zero_division, self.keep_predictions]
+        rules = [
+            [one.identity() for one in self._metrics],
+            self.zero_division,
+            self.keep_predictions,
+        ]
         return digest([self.kind, grids, self.evaluator.identity(), rules])
 
     @override
@@ -214,15 +239,17 @@ class Curve(Protocol):
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "multilabel":
             raise InputError(
-                f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs multi-label data: "
-                f"{argument('task', 'multilabel')} makes a label of every class of a table, and `paragone data list` "
-                "names bundled sets with labels"
+                f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs"
+                f" multi-label data: {argument('task', 'multilabel')} makes a label of every class"
+                " of a table, and `paragone data list` names bundled sets with labels"
             )
         check_features(dataset.X, name=f"dataset {dataset.name!r}: X")
         (arrangement,) = super().tasks(dataset, plan, seed)
         self._check_neighbors(arrangement)
         notes = (points.note for points in self.points(dataset.n_features).values())
-        return (replace(arrangement, notes=tuple(f"{dataset.name}: {note}" for note in notes if note)),)
+        return (
+            replace(arrangement, notes=tuple(f"{dataset.name}: {note}" for note in notes if note)),
+        )
 
     def _check_neighbors(self, arrangement: Arrangement) -> None:
         """Refuse a split with fewer train rows than the evaluator asks for neighbours."""
@@ -240,11 +267,15 @@ class Curve(Protocol):
         estimator.fit(data.X_train, data.y_train)
         seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
         if not hasattr(estimator, "ranking_"):
-            raise InputError(f"{type(estimator).__name__} has no ranking_ after fit: it is not a ranker")
+            raise InputError(
+                f"{type(estimator).__name__} has no ranking_ after fit: it is not a ranker"
+            )
         scores = np.asarray(getattr(estimator, "scores_", ()), dtype=np.float64)
         if not np.isfinite(scores).all():
             count = int((~np.isfinite(scores)).sum())
-            raise InputError(f"{type(estimator).__name__} gave {count} NaN or infinite feature scores")
+            raise InputError(
+                f"{type(estimator).__name__} gave {count} NaN or infinite feature scores"
+            )
         ranking = check_ranking(estimator.ranking_, data.X_train.shape[1])
         told = dict(getattr(estimator, "diagnostics_", {}))
         return Fitted({"ranking": ranking, "scores": scores}, told, seconds, cpu_seconds)
@@ -254,12 +285,20 @@ class Curve(Protocol):
         seed = 0 if data.context is None else data.context.split_seed
         ranking = np.asarray(fitted.arrays["ranking"], dtype=np.int64)
         grids = self.points(len(ranking))
-        predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
+        predictions = self._predict(
+            ranking, [k for points in grids.values() for k in points.k], data, seed
+        )
         scores = self.scores_of(predictions, data.y_test, len(ranking))
-        return CellScores(scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test))
+        return CellScores(
+            scores,
+            predictions.to_bytes() if self.keep_predictions else None,
+            self._notes(data.y_test),
+        )
 
     @override
-    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+    def row_answers(
+        self, fitted: Fitted, predictions: bytes | None, n_test: int
+    ) -> RowAnswers | None:
         learnt = {name: fitted.arrays[name] for name in ("ranking", "scores")}
         if predictions is None:
             return RowAnswers(learnt=learnt)
@@ -270,7 +309,9 @@ class Curve(Protocol):
         labels = np.mean([along.labels(point) for point in points], axis=0)
         return RowAnswers(labels, np.mean(scores, axis=0) if scores else None, learnt=learnt)
 
-    def scores_of(self, predictions: CurvePredictions, y_test: LabelArray, n_features: int) -> tuple[Score, ...]:
+    def scores_of(
+        self, predictions: CurvePredictions, y_test: LabelArray, n_features: int
+    ) -> tuple[Score, ...]:
         """Score predictions at every point of the grids on a dataset of ``n_features``: nothing else decides them."""
         values = curve_values(predictions, y_test, self._metrics, self.zero_division)
         return tuple(
@@ -281,7 +322,9 @@ class Curve(Protocol):
             if k in values
         )
 
-    def _predict(self, ranking: IntArray, ks: Sequence[int], data: SplitData, seed: int) -> CurvePredictions:
+    def _predict(
+        self, ranking: IntArray, ks: Sequence[int], data: SplitData, seed: int
+    ) -> CurvePredictions:
         evaluator = self.evaluator.build(seed)
         return predict_along(evaluator, ranking, ks, data.X_train, data.y_train, data.X_test)
 
@@ -291,7 +334,10 @@ class Curve(Protocol):
 
 
 def curve_values(
-    predictions: CurvePredictions, Y_test: LabelArray, metrics: Sequence[Any], zero_division: ZeroDivision = 0
+    predictions: CurvePredictions,
+    Y_test: LabelArray,
+    metrics: Sequence[Any],
+    zero_division: ZeroDivision = 0,
 ) -> dict[int, dict[str, float]]:
     """Compute every metric at every point of the predictions: k -> metric -> value."""
     found = find_metrics(metrics, "multilabel")
@@ -324,7 +370,8 @@ def ranking_curve(
     ranking : array-like of int
         A permutation of the features, 0-based, best first.
     X_train, Y_train, X_test, Y_test : array-like
-        Features, and labels coded 0/1 or -1/+1. Features are taken as they are: scale them on train first.
+        Features, and labels coded 0/1 or -1/+1. Features are taken as they are: scale them on train
+        first.
     k : sequence of int
         Numbers of features, each between 1 and the number there is.
     evaluator : str, mapping, class or estimator, default="mlknn"
@@ -393,5 +440,7 @@ def load_curve_kernels() -> None:
     X = np.arange(24.0).reshape(8, 3)
     Y = (np.arange(16).reshape(8, 2) % 3 == 0).astype(np.int8)
     data = SplitData(X, Y, X[:4], Y[:4], task="multilabel")
-    curve = Curve(k=KGrid(1, 3, 1), evaluator=Method.declare({"use": "mlknn", "params": {"n_neighbors": 2}}))
+    curve = Curve(
+        k=KGrid(1, 3, 1), evaluator=Method.declare({"use": "mlknn", "params": {"n_neighbors": 2}})
+    )
     curve.scores(Fitted({"ranking": np.arange(3)}), data)

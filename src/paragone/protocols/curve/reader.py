@@ -40,29 +40,52 @@ class CurveReader(ResultsReader):
             metrics=tuple(at_hand) or ("micro_f1",),
             zero_division=described.get("zero_division", 0),
         )
-        sizes = {name: int(found["n_features"]) for name, found in self.results.datasets(view.experiment).items()}
+        sizes = {
+            name: int(found["n_features"])
+            for name, found in self.results.datasets(view.experiment).items()
+        }
         for cell in cells.cells:
             scores = cells.scores(cell)
             left = [score for score in scores if score.metric in functions]
             if left:
-                yield Rescored(cell, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
+                yield Rescored(
+                    cell,
+                    left,
+                    why_not=f"functions of the user ({', '.join(functions)}) are not at hand",
+                )
             if not at_hand:
                 continue
             stored = [score for score in scores if score.metric in at_hand]
             arrays = cells.predictions(cell)
             if arrays is None:
-                yield Rescored(cell, stored, why_not="their predictions were not kept (keep_predictions = false)")
+                yield Rescored(
+                    cell,
+                    stored,
+                    why_not="their predictions were not kept (keep_predictions = false)",
+                )
                 continue
             predictions = CurvePredictions.of_arrays(arrays)
-            yield Rescored(cell, stored, curve.scores_of(predictions, cells.truth(cell)["y"], sizes[cell.dataset]))
+            yield Rescored(
+                cell,
+                stored,
+                curve.scores_of(predictions, cells.truth(cell)["y"], sizes[cell.dataset]),
+            )
 
-    def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
+    def ranking(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""
         fitted = self.results.fitted(dataset, fold, method, experiment, repeat)
         return np.asarray(fitted.arrays["ranking"], dtype=np.int64)
 
     def predictions(
-        self, dataset: str, fold: int, method: str, k: int | None = None, experiment: str | None = None, repeat: int = 0
+        self,
+        dataset: str,
+        fold: int,
+        method: str,
+        k: int | None = None,
+        experiment: str | None = None,
+        repeat: int = 0,
     ) -> pd.DataFrame:
         """Return the stored predictions of a cell on its test rows, one row per sample and label.
 
@@ -80,13 +103,17 @@ class CurveReader(ResultsReader):
         Returns
         -------
         DataFrame
-            Columns ``k, sample, label, y_true, y_pred, score``; ``sample`` is the row number in the dataset.
+            Columns ``k, sample, label, y_true, y_pred, score``; ``sample`` is the row number in the
+            dataset.
         """
         import pandas as pd
 
         cell = self.results.stored_cell(dataset, fold, method, experiment, repeat)
         if cell.protocol == "topk":
-            raise InputError(f"experiment {cell.experiment!r} keeps lists: ask for recommendations or sample_scores")
+            raise InputError(
+                f"experiment {cell.experiment!r} keeps lists: ask for recommendations or"
+                " sample_scores"
+            )
         cells = StoredCells(self._store, cell.experiment)
         arrays = cells.predictions(cell)
         if arrays is None:
@@ -150,7 +177,9 @@ class CurveReader(ResultsReader):
 
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
-        ranking = self.ranking(address.dataset, address.fold, address.method, address.experiment, address.repeat)
+        ranking = self.ranking(
+            address.dataset, address.fold, address.method, address.experiment, address.repeat
+        )
         names = self.results.datasets(address.experiment)[address.dataset]["feature_names"]
         shown = [f"{i}. {names[feature]}" for i, feature in enumerate(ranking[:TOP_FEATURES], 1)]
         return [
@@ -162,7 +191,11 @@ class CurveReader(ResultsReader):
     def _label_predictions(self, address: CellAddress) -> tuple[str, list[str]]:
         try:
             frame = self.predictions(
-                address.dataset, address.fold, address.method, experiment=address.experiment, repeat=address.repeat
+                address.dataset,
+                address.fold,
+                address.method,
+                experiment=address.experiment,
+                repeat=address.repeat,
             )
         except InputError as refusal:
             return f"Predictions: {refusal}", []

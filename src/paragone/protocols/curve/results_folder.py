@@ -1,8 +1,9 @@
 """The protocol's results folder that any program wrote: its curves, taken as they are.
 
-``METHOD/DATASET_fold<i>_kgrid_metrics.json`` and ``..._pgrid_metrics.json`` hold the whole of what the tables show, so
-neither the data nor a store is needed. Every file is checked against the others: one grid per dataset, one target,
-values that their metric can have. What is missing is counted and said.
+``METHOD/DATASET_fold<i>_kgrid_metrics.json`` and ``..._pgrid_metrics.json`` hold the whole of what
+the tables show, so neither the data nor a store is needed. Every file is checked against the
+others: one grid per dataset, one target, values that their metric can have. What is missing is
+counted and said.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def is_results_folder(path: Path) -> bool:
     >>> is_results_folder(Path("no such folder"))
     False
     """
-    return path.is_dir() and any(True for ending in ENDINGS.values() for _ in path.glob(f"*/*_fold*_{ending}"))
+    return path.is_dir() and any(
+        True for ending in ENDINGS.values() for _ in path.glob(f"*/*_fold*_{ending}")
+    )
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,16 @@ def read_curve_file(path: Path, grid: str) -> CurveFile:
     if len(ks) != len(at) and "k_values" in content:
         raise InputError(f"{path}: {len(ks)} k_values stand beside {len(at)} {axis}")
     target = _target(content, at, path) if grid == "p" else None
-    return CurveFile(path, grid, at, ks, target, curves, tuple(ignored), _contradicted(content, curves, at, target))
+    return CurveFile(
+        path,
+        grid,
+        at,
+        ks,
+        target,
+        curves,
+        tuple(ignored),
+        _contradicted(content, curves, at, target),
+    )
 
 
 def _numbers(values: Any, path: Path, name: str) -> tuple[float, ...]:
@@ -128,19 +140,32 @@ def _curve(name: str, values: Any, n_points: int, path: Path) -> tuple[float, ..
     if named_metric(name).higher_is_better is not None:
         found = _numbers(values, path, name)
         if len(found) != n_points:
-            raise InputError(f"{path}: {len(found)} values of {name} stand beside {n_points} points of the grid")
+            raise InputError(
+                f"{path}: {len(found)} values of {name} stand beside {n_points} points of the grid"
+            )
         return found
     if not isinstance(values, list) or len(values) != n_points:
         return None
-    numbers = all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
+    numbers = all(
+        value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+        for value in values
+    )
     return _numbers(values, path, name) if numbers else None
 
 
-def _check_range(name: str, curve: Sequence[float], at: Sequence[float], grid: str, path: Path) -> None:
+def _check_range(
+    name: str, curve: Sequence[float], at: Sequence[float], grid: str, path: Path
+) -> None:
     metric = named_metric(name)
     for point, value in zip(at, curve, strict=True):
-        if math.isinf(value) or not (math.isnan(value) or metric.lowest - SLACK <= value <= metric.highest + SLACK):
-            hint = " (shares are wanted, not percent)" if 1 < value <= 100 and metric.highest == 1 else ""
+        if math.isinf(value) or not (
+            math.isnan(value) or metric.lowest - SLACK <= value <= metric.highest + SLACK
+        ):
+            hint = (
+                " (shares are wanted, not percent)"
+                if 1 < value <= 100 and metric.highest == 1
+                else ""
+            )
             raise InputError(
                 f"{path}: {name} is {value:g} at {grid} = {point:g}, outside its range "
                 f"{metric.lowest:g} to {metric.highest:g}{hint}"
@@ -149,14 +174,24 @@ def _check_range(name: str, curve: Sequence[float], at: Sequence[float], grid: s
 
 def _target(content: Mapping[str, Any], at: Sequence[float], path: Path) -> float:
     stated = _numbers(content.get("p_target"), path, "p_target")
-    near = [point for point in at if len(stated) == 1 and abs(point - stated[0]) < 10.0**-CLEAN_DECIMALS * 2]
+    near = [
+        point
+        for point in at
+        if len(stated) == 1 and abs(point - stated[0]) < 10.0**-CLEAN_DECIMALS * 2
+    ]
     if not near:
-        raise InputError(f"{path}: its p_target is not one of its p_values, so it is not known which point counts")
+        raise InputError(
+            f"{path}: its p_target is not one of its p_values, so it is not known which point"
+            " counts"
+        )
     return near[0]
 
 
 def _contradicted(
-    content: Mapping[str, Any], curves: Mapping[str, Sequence[float]], at: Sequence[float], target: float | None
+    content: Mapping[str, Any],
+    curves: Mapping[str, Sequence[float]],
+    at: Sequence[float],
+    target: float | None,
 ) -> tuple[str, ...]:
     """Name the values at the target and the means in a file that are not those of its own curves."""
     found = []
@@ -166,7 +201,9 @@ def _contradicted(
             wanted[f"{name}_at_p_target"] = curve[at.index(target)]
         for key, value in wanted.items():
             said = content.get(key)
-            if isinstance(said, int | float) and not (math.isnan(value) or math.isclose(said, value, rel_tol=1e-6)):
+            if isinstance(said, int | float) and not (
+                math.isnan(value) or math.isclose(said, value, rel_tol=1e-6)
+            ):
                 found.append(f"{key} ({said:g}, the curve has {value:g})")
     return tuple(found)
 
@@ -189,8 +226,13 @@ class ReadCurves:
         grids = []
         for grid, rows in self.scores.groupby("grid", sort=False):
             counts_as = "its mean counts" if grid == "k" else f"p = {self.target:g} counts"
-            grids.append(f"the {grid}-grid {rows['at'].min():g} to {rows['at'].max():g} ({counts_as})")
-        return f"Read {shape} from {self.n_files} files of {self.folder}: {metrics} along {listing(grids)}."
+            grids.append(
+                f"the {grid}-grid {rows['at'].min():g} to {rows['at'].max():g} ({counts_as})"
+            )
+        return (
+            f"Read {shape} from {self.n_files} files of {self.folder}: {metrics} along"
+            f" {listing(grids)}."
+        )
 
 
 def read_results_folder(run: str | Path, order: Iterable[str] = ()) -> ReadCurves:
@@ -231,7 +273,9 @@ def read_results_folder(run: str | Path, order: Iterable[str] = ()) -> ReadCurve
         if ending in grids
     }
     if not files:
-        raise InputError(f"{run}: no curves; they are called <METHOD>/<DATASET>_fold<i>_kgrid_metrics.json")
+        raise InputError(
+            f"{run}: no curves; they are called <METHOD>/<DATASET>_fold<i>_kgrid_metrics.json"
+        )
     _refuse_twins_by_case(files)
     _refuse_other_grids(files)
     target = _one_target(files.values())
@@ -270,7 +314,8 @@ def _refuse_twins_by_case(files: Files) -> None:
             other = seen.setdefault(name.casefold(), name)
             if other != name:
                 raise InputError(
-                    f"the {what}s {other!r} and {name!r} differ in capitals alone: remove one, or give it another name"
+                    f"the {what}s {other!r} and {name!r} differ in capitals alone: remove one, or"
+                    " give it another name"
                 )
 
 
@@ -284,15 +329,18 @@ def _refuse_other_grids(files: Files) -> None:
             usual = max(found, key=lambda at: len(found[at]))
             odd = next(at for at in found if at != usual)
             raise InputError(
-                f"{found[odd][0].path} has another {grid}-grid ({_shown(odd)}) than {len(found[usual])} other files of "
-                f"{dataset} ({_shown(usual)}), and means over other points do not compare: measure it again, or move "
-                "it away"
+                f"{found[odd][0].path} has another {grid}-grid ({_shown(odd)}) than"
+                f" {len(found[usual])} other files of {dataset} ({_shown(usual)}), and means over"
+                " other points do not compare: measure it again, or move it away"
             )
 
 
 def _shown(at: Sequence[float]) -> str:
     points = [f"{point:g}" for point in at]
-    return f"{len(points)} points: {', '.join(points if len(points) <= 4 else [*points[:2], '...', points[-1]])}"
+    return (
+        f"{len(points)} points:"
+        f" {', '.join(points if len(points) <= 4 else [*points[:2], '...', points[-1]])}"
+    )
 
 
 def _one_target(files: Iterable[CurveFile]) -> float | None:
@@ -302,7 +350,10 @@ def _one_target(files: Iterable[CurveFile]) -> float | None:
             targets.setdefault(file.target, file.path)
     if len(targets) > 1:
         (one, path), (other, another), *_ = targets.items()
-        raise InputError(f"{path} has p_target {one:g}, {another} has {other:g}: tables show one point of the p-grid")
+        raise InputError(
+            f"{path} has p_target {one:g}, {another} has {other:g}: tables show one point of the"
+            " p-grid"
+        )
     return next(iter(targets), None)
 
 
@@ -311,7 +362,11 @@ def _seeds(methods: set[str]) -> dict[str, tuple[str, int]]:
     found = {name: (name, 0) for name in methods}
     for name in methods:
         match = _SEED.fullmatch(name)
-        if match and match[1] in methods and all(f"{match[1]}#{n}" in methods for n in range(1, int(match[2]))):
+        if (
+            match
+            and match[1] in methods
+            and all(f"{match[1]}#{n}" in methods for n in range(1, int(match[2])))
+        ):
             found[name] = match[1], int(match[2])
     return found
 
@@ -327,14 +382,19 @@ def _notes(
     repeated = [name for name, (_, repeat) in seeds.items() if repeat]
     if repeated:
         whose = sorted({seeds[name][0] for name in repeated})
-        notes.append(f"The folders NAME#1, NAME#2, ... are seeds of {listing(whose)}: their mean counts.")
+        notes.append(
+            f"The folders NAME#1, NAME#2, ... are seeds of {listing(whose)}: their mean counts."
+        )
     places = {place for place, _ in files}
     folds: dict[str, set[int]] = defaultdict(set)
     for place in places:
         folds[place.dataset].add(place.fold)
     for grid in dict.fromkeys(grid for _, grid in files):
         wanted = [
-            FilePlace(method, dataset, fold) for method in sorted(seeds) for dataset in folds for fold in folds[dataset]
+            FilePlace(method, dataset, fold)
+            for method in sorted(seeds)
+            for dataset in folds
+            for fold in folds[dataset]
         ]
         lost = [place for place in sorted(wanted) if (place, grid) not in files]
         if lost:
@@ -346,33 +406,47 @@ def _notes(
             )
     notes += _metrics_missing(files)
     undefined = [
-        f"{metric} of {place} at {sum(map(math.isnan, curve))} of {len(curve)} points of the {grid}-grid"
+        f"{metric} of {place} at {sum(map(math.isnan, curve))} of {len(curve)} points of the"
+        f" {grid}-grid"
         for (place, grid), file in files.items()
         for metric, curve in file.curves.items()
         if any(map(math.isnan, curve))
     ]
     if undefined:
-        notes.append(f"Without a value: {listed(undefined, 3)}; such a fold has no mean over the grid.")
-    contradicted = [f"{file.path.name}: {text}" for file in files.values() for text in file.contradicted]
+        notes.append(
+            f"Without a value: {listed(undefined, 3)}; such a fold has no mean over the grid."
+        )
+    contradicted = [
+        f"{file.path.name}: {text}" for file in files.values() for text in file.contradicted
+    ]
     if contradicted:
         notes.append(
-            f"{len(contradicted)} summaries in the files are not those of their curves, and the curves count: "
-            f"{listed(contradicted, 3)}."
+            f"{len(contradicted)} summaries in the files are not those of their curves, and the"
+            f" curves count: {listed(contradicted, 3)}."
         )
     counts: dict[tuple[str, float], set[float]] = defaultdict(set)
     for (place, grid), file in files.items():
         for point, k in zip(file.at, file.ks, strict=False):
             counts[place.dataset, point] |= {k} if grid == "p" else set()
-    rounded = [f"{dataset} at p = {point:g}" for (dataset, point), ks in counts.items() if len(ks) > 1]
+    rounded = [
+        f"{dataset} at p = {point:g}" for (dataset, point), ks in counts.items() if len(ks) > 1
+    ]
     if rounded:
         notes.append(
-            f"Not all methods had the same number of features at the same share ({listed(rounded, 3)}): programs "
-            "round halves up or to even."
+            "Not all methods had the same number of features at the same share"
+            f" ({listed(rounded, 3)}): programs round halves up or to even."
         )
     ignored = sorted({name for file in files.values() for name in file.ignored})
     if ignored:
         notes.append(f"Not values along the grid, and left alone: {listed(ignored)}.")
-    unknown = sorted({m for file in files.values() for m in file.curves if named_metric(m).higher_is_better is None})
+    unknown = sorted(
+        {
+            m
+            for file in files.values()
+            for m in file.curves
+            if named_metric(m).higher_is_better is None
+        }
+    )
     if unknown:
         notes.append(
             f"Which way is better is not known of {listed(unknown)}: shown, but not compared; "
@@ -388,7 +462,11 @@ def _metrics_missing(files: Files) -> list[str]:
     for file in files.values():
         for metric in file.curves:
             counts[metric] += 1
-    return [f"{metric} is in {n} of {len(files)} files only." for metric, n in counts.items() if n < len(files)]
+    return [
+        f"{metric} is in {n} of {len(files)} files only."
+        for metric, n in counts.items()
+        if n < len(files)
+    ]
 
 
 def _same_curves(frame: pd.DataFrame) -> list[str]:

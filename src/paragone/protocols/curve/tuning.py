@@ -24,9 +24,9 @@ SPACE_KEYS = {"low", "high", "log", "step", "choices"}
 class TunedRanker(BaseEstimator):
     """A ranker whose parameters are chosen on inner splits of the training data.
 
-    Every candidate ranks the features of each inner train part and is scored on the inner validation part with
-    a share ``p`` of them; the candidate with the best mean wins, ties to the one declared first. The winner
-    then ranks on all of train. Nothing outside train is seen.
+    Every candidate ranks the features of each inner train part and is scored on the inner
+    validation part with a share ``p`` of them; the candidate with the best mean wins, ties to the
+    one declared first. The winner then ranks on all of train. Nothing outside train is seen.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ class TunedRanker(BaseEstimator):
     grid : mapping of str to sequence, optional
         Values of each parameter; every combination is tried, in the order declared.
     space : mapping of str to mapping, optional
-        Ranges for Optuna instead: ``{"low": 1e-3, "high": 10, "log": True}`` or ``{"choices": [...]}``.
+        Ranges for Optuna instead: ``{"low": 1e-3, "high": 10, "log": True}`` or ``{"choices":
+        [...]}``.
     trials : int, default=20
         Number of trials with a space.
     folds : int, default=3
@@ -127,14 +128,20 @@ class TunedRanker(BaseEstimator):
         try:
             import optuna
         except ImportError as error:
-            raise InputError("tune: a space needs Optuna: pip install 'paragone[boost]', or give a grid") from error
+            raise InputError(
+                "tune: a space needs Optuna: pip install 'paragone[boost]', or give a grid"
+            ) from error
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         higher = ranking_metric(self.metric, "multilabel").higher_is_better
         direction: Literal["maximize", "minimize"] = "maximize" if higher else "minimize"
-        study = optuna.create_study(direction=direction, sampler=optuna.samplers.TPESampler(seed=self.seed))
+        study = optuna.create_study(
+            direction=direction, sampler=optuna.samplers.TPESampler(seed=self.seed)
+        )
         for _ in range(self.trials):
             trial = study.ask()
-            params = {name: _suggest(trial, name, limits) for name, limits in (self.space or {}).items()}
+            params = {
+                name: _suggest(trial, name, limits) for name, limits in (self.space or {}).items()
+            }
             score = inner(params)
             study.tell(trial, score)
             yield {"params": params, "score": score}

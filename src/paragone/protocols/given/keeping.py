@@ -74,7 +74,8 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
     found : Collected
         What was read.
     store : str or Path
-        The store, made where it is missing. A file that was kept before under the same name is kept once.
+        The store, made where it is missing. A file that was kept before under the same name is kept
+        once.
     name : str
         The experiment. Where it is there already, the results are added to it.
 
@@ -98,11 +99,15 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
     path, name = Path(store), name_argument(name)
     for one in found.parts:
         if is_own_store(one.source):
-            raise InputError(f"{one.source.where} is a store: paragone merge puts two of them into one")
+            raise InputError(
+                f"{one.source.where} is a store: paragone merge puts two of them into one"
+            )
     earlier = _kept_before(path, name)
     told = {**_by_identity(earlier), **_by_identity(found.parts)}
     whole = collect([one for one, _ in told.values()])
-    told = dict(zip(told, zip(whole.parts, (facts for _, facts in told.values()), strict=True), strict=True))
+    told = dict(
+        zip(told, zip(whole.parts, (facts for _, facts in told.values()), strict=True), strict=True)
+    )
     _check_directions(whole)
     cells = tuple(_planned(told))
     plan = Plan(
@@ -116,7 +121,9 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
     )
     write_whole(path, plan, cells)
     failed = sum(outcome.status != "done" for _, outcome in cells)
-    return Kept(path, name, tuple(whole.methods), tuple(whole.datasets), len(cells), failed, found.notes)
+    return Kept(
+        path, name, tuple(whole.methods), tuple(whole.datasets), len(cells), failed, found.notes
+    )
 
 
 def _by_identity(parts: Sequence[Records]) -> dict[str, tuple[Records, Mapping[str, Any]]]:
@@ -149,10 +156,14 @@ def _check_directions(found: Collected) -> None:
         known = named_metric(metric).higher_is_better
         if higher is not None and known is not None and higher is not known:
             way = "higher" if known else "lower"
-            raise InputError(f"{metric!r} is a metric of which {way} is better: call this one otherwise")
+            raise InputError(
+                f"{metric!r} is a metric of which {way} is better: call this one otherwise"
+            )
 
 
-def _planned(told: Mapping[str, tuple[Records, Mapping[str, Any]]]) -> Iterator[tuple[Cell, Outcome]]:
+def _planned(
+    told: Mapping[str, tuple[Records, Mapping[str, Any]]],
+) -> Iterator[tuple[Cell, Outcome]]:
     """Give every score, or set of items, a place and a key, and say what came of it."""
     made = [(part, one, cell) for part, (one, _) in told.items() for cell in cells_of(one)]
     folds = _folds([(one, cell) for _, one, cell in made])
@@ -168,8 +179,18 @@ def _planned(told: Mapping[str, tuple[Records, Mapping[str, Any]]]) -> Iterator[
             version=digest(arrays)[:PART_LENGTH],
             seed=seed_part(0, 0, fold),
         )
-        cell = Cell(given.dataset, fold, given.method, GivenResults.kind, parts, parts.fit_key(parts.version))
-        yield cell, _outcome(one, given, Fitted(arrays, {PART: part, "unit": _unit_words(one, given)}))
+        cell = Cell(
+            given.dataset,
+            fold,
+            given.method,
+            GivenResults.kind,
+            parts,
+            parts.fit_key(parts.version),
+        )
+        yield (
+            cell,
+            _outcome(one, given, Fitted(arrays, {PART: part, "unit": _unit_words(one, given)})),
+        )
 
 
 def _outcome(one: Records, given: GivenCell, fitted: Fitted) -> Outcome:
@@ -179,7 +200,11 @@ def _outcome(one: Records, given: GivenCell, fitted: Fitted) -> Outcome:
         # Repeats of an item are not further items.
         rows = pd.DataFrame(given.columns).groupby("item", sort=False)[list(one.metrics)].mean()
         gaps = {metric: int(rows[metric].isna().sum()) for metric in one.metrics}
-        notes = [f"{count} of {len(rows)} items have no {metric}" for metric, count in gaps.items() if count]
+        notes = [
+            f"{count} of {len(rows)} items have no {metric}"
+            for metric, count in gaps.items()
+            if count
+        ]
         means = {metric: float(rows[metric].mean()) for metric in one.metrics}
     scores = tuple(Score(metric, value) for metric, value in means.items())
     if all(np.isnan(score.value) for score in scores):
@@ -190,7 +215,10 @@ def _outcome(one: Records, given: GivenCell, fitted: Fitted) -> Outcome:
 def _unit_words(one: Records, given: GivenCell) -> str:
     if one.unit == "item":
         return f"{len(given.columns['item'])} rows of items"
-    return ", ".join(f"{name} {value}" for name, value in zip(one.keys, given.unit, strict=False)) or given.dataset
+    return (
+        ", ".join(f"{name} {value}" for name, value in zip(one.keys, given.unit, strict=False))
+        or given.dataset
+    )
 
 
 def _folds(made: Sequence[tuple[Records, GivenCell]]) -> list[int]:
@@ -218,9 +246,13 @@ def _folds(made: Sequence[tuple[Records, GivenCell]]) -> list[int]:
     return found
 
 
-def _described(name: str, found: Collected, told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _described(
+    name: str, found: Collected, told: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     metrics = list(dict.fromkeys(metric for one in found.parts for metric in one.metrics))
-    higher = {metric: way for one in found.parts for metric, way in one.metrics.items() if way is not None}
+    higher = {
+        metric: way for one in found.parts for metric, way in one.metrics.items() if way is not None
+    }
     higher |= {metric: way for metric, way in found.metrics.items() if way is not None}
     own = [
         {"name": metric, "title": metric, "higher_is_better": way}
@@ -233,20 +265,34 @@ def _described(name: str, found: Collected, told: Mapping[str, Mapping[str, Any]
         "seed": 0,
         "data": found.datasets,
         "split": json.loads(json.dumps(vars(SplitPlan(kind="kfold")), default=str)),
-        "protocol": {"kind": GivenResults.kind, "metrics": metrics, **({FUNCTIONS: own} if own else {})},
-        "methods": {method: {"use": USE, "params": _sources(found, told, method)} for method in found.methods},
+        "protocol": {
+            "kind": GivenResults.kind,
+            "metrics": metrics,
+            **({FUNCTIONS: own} if own else {}),
+        },
+        "methods": {
+            method: {"use": USE, "params": _sources(found, told, method)}
+            for method in found.methods
+        },
         "repeats": {},
         "settings": {"parts": dict(told)},
         "later_cells": 0,
         "designs": {
-            dataset: None if designs.get(dataset) is None else asdict(designs[dataset]) for dataset in found.datasets
+            dataset: None if designs.get(dataset) is None else asdict(designs[dataset])
+            for dataset in found.datasets
         },
     }
 
 
-def _sources(found: Collected, told: Mapping[str, Mapping[str, Any]], method: str) -> dict[str, Any]:
+def _sources(
+    found: Collected, told: Mapping[str, Mapping[str, Any]], method: str
+) -> dict[str, Any]:
     """Return where the results of a method come from: format, files and their hashes, settings."""
-    mine = [facts for one, facts in zip(found.parts, told.values(), strict=True) if method in one.methods]
+    mine = [
+        facts
+        for one, facts in zip(found.parts, told.values(), strict=True)
+        if method in one.methods
+    ]
     settings = {name: value for facts in mine for name, value in facts["settings"].items()}
     return {
         "format": ", ".join(dict.fromkeys(str(facts["reader"]) for facts in mine)),

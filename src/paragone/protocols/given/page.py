@@ -40,7 +40,11 @@ def shown_results(view: View) -> Collected:
 
 def _compared(view: View, found: Collected) -> Iterator[tuple[str, Comparison | str]]:
     """Compare by every metric; a metric that cannot be compared gives the sentence that says why."""
-    for metric in [view.metric] if view.metric else list(dict.fromkeys(m for one in found.parts for m in one.metrics)):
+    for metric in (
+        [view.metric]
+        if view.metric
+        else list(dict.fromkeys(m for one in found.parts for m in one.metrics))
+    ):
         try:
             yield metric, found.compare(metric, reference=view.wanted_reference)
         except InputError as error:
@@ -60,10 +64,14 @@ def sections(view: View) -> Iterable[Section | Cover]:
             refused.append(Prose((f"{title_of(metric)}: {result}.",), "lead", tags))
         else:
             parts.append(ComparisonPart(result, found.notes, tags, f"_{metric}"))
-    yield Section("verdict", "The finding", (*refused, *(block for part in parts for block in part.finding())))
+    yield Section(
+        "verdict", "The finding", (*refused, *(block for part in parts for block in part.finding()))
+    )
     drawn = [block for part in parts for block in (*part.panels(), *part.charts())]
     yield Section("charts", "Where, and pair by pair", tuple(drawn))
-    yield Section("evidence", "Rival by rival", tuple(block for part in parts for block in part.evidence()))
+    yield Section(
+        "evidence", "Rival by rival", tuple(block for part in parts for block in part.evidence())
+    )
     yield Section("answer", "Tables", tuple(block for part in parts for block in part.tables()))
     yield Section("datasets", "Dataset by dataset", _scores(view))
     yield Section("methods", "Methods", (frame_sheet("found", "Results", found.table()),))
@@ -76,7 +84,8 @@ def sections(view: View) -> Iterable[Section | Cover]:
 
 def _scores(view: View) -> tuple[Block, ...]:
     rows = view.scores.groupby(["metric", "dataset", "method"], sort=False)["value"]
-    # A score that is missing makes the mean missing: a mean over the others would be of easier ones.
+    # A score that is missing makes the mean missing: a mean over the others would be of easier
+    # ones.
     table = rows.agg(mean=lambda values: values.mean(skipna=False), scores="size").reset_index()
     blocks = []
     for metric in table["metric"].unique():
@@ -87,8 +96,14 @@ def _scores(view: View) -> tuple[Block, ...]:
 
 
 def _origins(found: Collected) -> tuple[Block, ...]:
-    files = [(", ".join(one.methods), one.reader, *file) for one in found.parts for file in one.kept_files]
-    table = pd.DataFrame(files, columns=["methods", "format", "file", "bytes", "sha256"]).drop_duplicates()
+    files = [
+        (", ".join(one.methods), one.reader, *file)
+        for one in found.parts
+        for file in one.kept_files
+    ]
+    table = pd.DataFrame(
+        files, columns=["methods", "format", "file", "bytes", "sha256"]
+    ).drop_duplicates()
     notes = (Points(found.notes),) if found.notes else ()
     return (*notes, frame_sheet("files", "Files", table))
 
@@ -99,7 +114,8 @@ def _paragraph(found: Collected) -> str:
     formats = ", ".join(sorted({one.reader for one in found.parts}))
     rows = span([len(one.frame) for one in found.parts])
     return (
-        f"Results of {n_methods} method{'s' * (n_methods != 1)} on {n_datasets} dataset{'s' * (n_datasets != 1)} were "
-        f"measured elsewhere and read from {len(files)} file{'s' * (len(files) != 1)} ({formats}; {rows} rows a "
-        "source). They are shown and compared as they were given; nothing was run."
+        f"Results of {n_methods} method{'s' * (n_methods != 1)} on {n_datasets}"
+        f" dataset{'s' * (n_datasets != 1)} were measured elsewhere and read from {len(files)}"
+        f" file{'s' * (len(files) != 1)} ({formats}; {rows} rows a source). They are shown and"
+        " compared as they were given; nothing was run."
     )

@@ -36,7 +36,8 @@ class GivenResults(Protocol):
     Parameters
     ----------
     metrics : tuple of str
-        The metrics, by the names that the files have; all that a method is given where none is named.
+        The metrics, by the names that the files have; all that a method is given where none is
+        named.
 
     Examples
     --------

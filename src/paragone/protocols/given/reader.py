@@ -31,7 +31,9 @@ class GivenReader(ResultsReader):
         told: Mapping[str, Any] | None = view.described.get("settings", {}).get("parts")
         if told is None:
             return None
-        cells: dict[str, list[tuple[str, str, Mapping[str, NDArray[Any]]]]] = {name: [] for name in told}
+        cells: dict[str, list[tuple[str, str, Mapping[str, NDArray[Any]]]]] = {
+            name: [] for name in told
+        }
         path = self._store.path
         for method, dataset, arrays, info in self._store.read(FITS, (view.experiment,)):
             part = None if info is None else json_object(path, info).get(PART)
@@ -39,7 +41,11 @@ class GivenReader(ResultsReader):
                 raise damaged_part(path, f"results of {method!r} on {dataset}")
             cells[part].append((method, dataset, arrays_of(arrays, path)))
         try:
-            return [records_of(told[name], found, path, view.experiment) for name, found in cells.items() if found]
+            return [
+                records_of(told[name], found, path, view.experiment)
+                for name, found in cells.items()
+                if found
+            ]
         except (ValueError, LookupError, TypeError) as error:
             raise damaged_part(path, f"results of {view.experiment!r}") from error
 

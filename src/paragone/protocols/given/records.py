@@ -47,13 +47,26 @@ class GivenCell:
 def cells_of(one: Records) -> Iterator[GivenCell]:
     """Go through the rows of records as cells: row by row, or dataset by dataset where rows are items."""
     frame = one.frame
-    columns = {name: frame[name].to_numpy() for name in frame.columns if name in (*COLUMNS[2:], *one.metrics)}
+    columns = {
+        name: frame[name].to_numpy()
+        for name in frame.columns
+        if name in (*COLUMNS[2:], *one.metrics)
+    }
     if one.unit == "item":
-        groups = frame.reset_index(drop=True).groupby(["method", "dataset"], observed=True, sort=False).indices
+        groups = (
+            frame.reset_index(drop=True)
+            .groupby(["method", "dataset"], observed=True, sort=False)
+            .indices
+        )
         names = frame[["method", "dataset"]].drop_duplicates().itertuples(index=False)
         for method, dataset in names:
             rows = groups[method, dataset]
-            yield GivenCell(str(method), str(dataset), (), {name: values[rows] for name, values in columns.items()})
+            yield GivenCell(
+                str(method),
+                str(dataset),
+                (),
+                {name: values[rows] for name, values in columns.items()},
+            )
         return
     seen: dict[tuple[Any, ...], int] = {}
     keys = frame[one.keys].astype(object).where(frame[one.keys].notna(), None).to_numpy().tolist()
@@ -91,9 +104,11 @@ def _plain(value: Any) -> Any:
 def columns_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the columns that `kept_arrays` made arrays of."""
     return {
-        name.removeprefix(TEXT): np.array(json.loads(values.tobytes()), dtype=object)
-        if name.startswith(TEXT)
-        else values
+        name.removeprefix(TEXT): (
+            np.array(json.loads(values.tobytes()), dtype=object)
+            if name.startswith(TEXT)
+            else values
+        )
         for name, values in arrays.items()
     }
 
@@ -108,14 +123,18 @@ def told_of(one: Records) -> dict[str, Any]:
         "source": one.source.path.name,
         "reader": one.reader,
         "unit": one.unit,
-        "columns": [str(name) for name in one.frame.columns if name in (*COLUMNS[2:], *one.metrics)],
+        "columns": [
+            str(name) for name in one.frame.columns if name in (*COLUMNS[2:], *one.metrics)
+        ],
         "metrics": dict(one.metrics),
         "conditions": [asdict(condition) for condition in one.conditions],
         "settings": {name: value for name, value in one.settings.items() if name != KEPT_AS},
         "refused": dict(one.refused),
         "dropped": {why: int(count) for why, count in one.dropped.items()},
         "notes": list(one.notes),
-        "designs": {name: None if design is None else asdict(design) for name, design in one.designs.items()},
+        "designs": {
+            name: None if design is None else asdict(design) for name, design in one.designs.items()
+        },
         "failures": one.failures,
         "mixed": dict(one.mixed),
         "files": kept,
@@ -128,7 +147,10 @@ def identity_of(told: Mapping[str, Any]) -> str:
 
 
 def records_of(
-    told: Mapping[str, Any], cells: Sequence[tuple[str, str, Mapping[str, NDArray[Any]]]], store: Path, experiment: str
+    told: Mapping[str, Any],
+    cells: Sequence[tuple[str, str, Mapping[str, NDArray[Any]]]],
+    store: Path,
+    experiment: str,
 ) -> Records:
     """Return records as a reader gave them, of what a store keeps: methods, datasets and arrays of their cells."""
     rows = [columns_of(arrays) for _, _, arrays in cells]
@@ -139,7 +161,9 @@ def records_of(
         values = np.repeat(np.array([cell[place] for cell in cells], dtype=object), sizes)
         # Items are many, and a name of theirs stands a million times.
         whole.insert(0, name, as_categories(values) if told["unit"] == "item" else values)
-    designs = {name: None if one is None else Design(**one) for name, one in told["designs"].items()}
+    designs = {
+        name: None if one is None else Design(**one) for name, one in told["designs"].items()
+    }
     return Records(
         whole,
         told["unit"],

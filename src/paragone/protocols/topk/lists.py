@@ -25,7 +25,13 @@ LISTED = ("items", "scores", "tied", "tied_truth", "n_items")
 
 def ranking_of(arrays: Mapping[str, NDArray[Any]]) -> Ranking:
     """Return kept lists as a ranking."""
-    return Ranking(arrays["items"], arrays["scores"], arrays["tied"], arrays["tied_truth"], int(arrays["n_items"]))
+    return Ranking(
+        arrays["items"],
+        arrays["scores"],
+        arrays["tied"],
+        arrays["tied_truth"],
+        int(arrays["n_items"]),
+    )
 
 
 def evaluate_lists(
@@ -62,7 +68,9 @@ def evaluate_lists(
     """
     ranking = ranking_of(arrays)
     if ks[-1] > ranking.items.shape[1] and ranking.items.shape[1] < ranking.n_items:
-        raise InputError(f"lists of {ranking.items.shape[1]} places were kept, K = {ks[-1]} was asked for")
+        raise InputError(
+            f"lists of {ranking.items.shape[1]} places were kept, K = {ks[-1]} was asked for"
+        )
     truth = as_truth(test.truth, n_items=test.n_items)
     return score_ranking(
         cut_ranking(ranking, truth, int(ks[-1])),
@@ -80,10 +88,12 @@ def popularity_note(result: TopKResult, train: Prescriptions) -> str | None:
     """Say where a method is below recommending to everybody what is most frequent in train; None where nowhere."""
     floor = popularity_result(result, train)
     below = [
-        f"{result.label(name, cut)} {result.means[name][place]:.4f} against {floor.means[name][place]:.4f}"
+        f"{result.label(name, cut)} {result.means[name][place]:.4f} against"
+        f" {floor.means[name][place]:.4f}"
         for name in floor.names
         for place, cut in enumerate(result.ks)
-        if result.means[name][place] < floor.means[name][place] - slack_of(floor.means[name][place], 1.0)
+        if result.means[name][place]
+        < floor.means[name][place] - slack_of(floor.means[name][place], 1.0)
     ]
     return f"below popularity: {', '.join(below)}" if below else None
 
@@ -102,9 +112,13 @@ def popularity_result(result: TopKResult, train: Prescriptions) -> TopKResult:
 def pack_samples(result: TopKResult) -> bytes:
     """Pack the values of every sample, samples x cut-offs a metric, as compressed npz; equal values, equal bytes."""
     buffer = io.BytesIO()
-    named: dict[str, Any] = {f"m{place}": values for place, values in enumerate(_shown(result).values())}
+    named: dict[str, Any] = {
+        f"m{place}": values for place, values in enumerate(_shown(result).values())
+    }
     names = np.asarray(list(_shown(result)), dtype=np.str_)
-    np.savez_compressed(buffer, names=names, ks=np.asarray(result.ks), evaluated=result.evaluated, **named)
+    np.savez_compressed(
+        buffer, names=names, ks=np.asarray(result.ks), evaluated=result.evaluated, **named
+    )
     return buffer.getvalue()
 
 

@@ -76,16 +76,21 @@ def answer_sheets(figures: TopKFigures, wording: Wording, behind: Behind) -> tup
     Returns
     -------
     tuple of Sheet
-        With a mark where a method differs from the reference; the best that any list could have in the footer.
+        With a mark where a method differs from the reference; the best that any list could have in
+        the footer.
     """
     return tuple(
         _topk_answer_sheet(figures, dataset, str(metric), wording, behind)
         for dataset in figures.run.datasets
-        for metric in dict.fromkeys(figures.scores.loc[figures.scores["dataset"] == dataset, "metric"])
+        for metric in dict.fromkeys(
+            figures.scores.loc[figures.scores["dataset"] == dataset, "metric"]
+        )
     )
 
 
-def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording: Wording, behind: Behind) -> Sheet:
+def _topk_answer_sheet(
+    figures: TopKFigures, dataset: str, metric: str, wording: Wording, behind: Behind
+) -> Sheet:
     mine = figures.scores[figures.scores["dataset"] == dataset]
     table = metric_table(mine, dataset, metric, wording)
     rows = mine[mine["metric"] == metric]
@@ -137,7 +142,13 @@ def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, fl
 
 
 def _seeds_key(
-    figures: TopKFigures, dataset: str, method: str, metric: str, at: float, wording: Wording, behind: Behind
+    figures: TopKFigures,
+    dataset: str,
+    method: str,
+    metric: str,
+    at: float,
+    wording: Wording,
+    behind: Behind,
 ) -> str:
     """Keep the score of every fold and seed behind a mean, and return the key."""
     key = evidence_key(metric, f"{at:g}", dataset, method)
@@ -148,11 +159,18 @@ def _seeds_key(
         for fold, repeat, value in rows[["fold", "repeat", "value"]].itertuples(index=False)
     )
     title = f"{wording.name(method)} on {wording.name(dataset)}: {metric_title(metric)} at {at:g}"
-    note = "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged first."
-    return behind.add(key, NumberDetails(title, ("fold", metric_title(metric)), evidence, note, (dataset, method)))
+    note = (
+        "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged"
+        " first."
+    )
+    return behind.add(
+        key, NumberDetails(title, ("fold", metric_title(metric)), evidence, note, (dataset, method))
+    )
 
 
-def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind) -> Sheet:
+def method_sheet(
+    figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind
+) -> Sheet:
     """Make the table of one method: every metric on every dataset, over the cut-offs.
 
     Parameters
@@ -178,16 +196,27 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
     rows = []
     for (dataset, metric), part in mine.groupby(["dataset", "metric"], sort=False):
         values = part.set_index("at")["value"]
-        rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
+        rivals = figures.scores[
+            (figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)
+        ]
         by_cut = rivals.pivot(index="method", columns="at", values="value")
         known = named_metric(metric)
         sign = np.nan if known.higher_is_better is None else -1 if known.higher_is_better else 1
-        marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[by_cut.index.get_loc(method)]
+        marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[
+            by_cut.index.get_loc(method)
+        ]
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         keys = {k: behind.known(evidence_key(metric, f"{k:g}", dataset, method)) for k in cuts}
-        cells = (number_cell(values[k], format_number(values[k]), bold=best[k], behind=keys[k]) for k in cuts)
+        cells = (
+            number_cell(values[k], format_number(values[k]), bold=best[k], behind=keys[k])
+            for k in cuts
+        )
         rows.append([TableCell(wording.name(dataset)), TableCell(metric_title(metric)), *cells])
-    columns: list[str | Column] = ["dataset", Column("metric", "left"), *(f"K = {k:g}" for k in cuts)]
+    columns: list[str | Column] = [
+        "dataset",
+        Column("metric", "left"),
+        *(f"K = {k:g}" for k in cuts),
+    ]
     caption = f"{wording.name(method)}: means over test samples; bold where no method is better."
     table = Table.of(columns, rows, caption=caption)
     return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table)
@@ -203,7 +232,10 @@ def headline(comparison: SampleComparison, wording: Wording) -> str:
         kinds.setdefault(_kind(signs), []).append(wording.name(rival))
     claims = [f"{kind} {listing(rivals)}" for kind, rivals in kinds.items()]
     n = len([row for row in comparison.rows if row.rival == comparison.rows[0].rival])
-    return f"{wording.name(comparison.reference)} is {listing(claims)} (on {n} values a rival, after Holm)."
+    return (
+        f"{wording.name(comparison.reference)} is {listing(claims)} (on {n} values a rival, after"
+        " Holm)."
+    )
 
 
 def _kind(signs: set[bool]) -> str:
@@ -220,7 +252,11 @@ def topk_paragraph(figures: TopKFigures, view: View) -> str:
     methods = [wording.name(method) for method in run.methods]
     datasets = view.results.datasets(run.experiment)
     sets = listing([f"{wording.name(name)} ({_sizes(datasets[name])})" for name in run.datasets])
-    whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
+    whom = (
+        f"the method {methods[0]}"
+        if len(methods) == 1
+        else f"{len(methods)} methods ({', '.join(methods)})"
+    )
     notes = [note for notes in run.settings["notes"].values() for note in notes]
     cuts = listing([str(cut) for cut in run.ks])
     metrics = listing([metric_in_words(str(metric)) for metric in run.settings["metrics"]])
@@ -228,23 +264,39 @@ def topk_paragraph(figures: TopKFigures, view: View) -> str:
         f"We compared {whom} on {sets}.",
         *(f"{note[:1].upper()}{note[1:]}." for note in notes),
         repeats_sentence(view),
-        "Every method was trained on the training rows and ordered all items for every test row; the lists were "
-        f"scored at K = {cuts} by {metrics}, as means over test rows.",
+        (
+            "Every method was trained on the training rows and ordered all items for every test"
+            f" row; the lists were scored at K = {cuts} by {metrics}, as means over test rows."
+        ),
         f"Equal scores: {run.settings['ties']}; test rows without items: {run.settings['empty']}.",
-        "Intervals are 95 % percentile bootstrap intervals of 1000 draws that resample equal queries together.",
-        f"Methods were compared on the same samples: {figures.comparison.method}." if figures.comparison else "",
+        (
+            "Intervals are 95 % percentile bootstrap intervals of 1000 draws that resample equal"
+            " queries together."
+        ),
+        (
+            f"Methods were compared on the same samples: {figures.comparison.method}."
+            if figures.comparison
+            else ""
+        ),
         software_sentence(view.runs),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _sizes(facts: Mapping[str, Any]) -> str:
-    return f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])} items"
+    return (
+        f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])}"
+        " items"
+    )
 
 
 def topk_references(figures: TopKFigures, described: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what was used: keys of metrics and statistics, entries of recommenders."""
-    keys = ["jarvelin2002"] if any(str(m).startswith("ndcg") for m in figures.run.settings["metrics"]) else []
+    keys = (
+        ["jarvelin2002"]
+        if any(str(m).startswith("ndcg") for m in figures.run.settings["metrics"])
+        else []
+    )
     if figures.comparison is not None:
         keys += [*(["liang1986"] if figures.comparison.clustered else []), "holm1979"]
     return (*dict.fromkeys(keys), *method_references(described["methods"].values()))
@@ -253,9 +305,15 @@ def topk_references(figures: TopKFigures, described: Mapping[str, Any]) -> tuple
 def topk_choices(figures: TopKFigures) -> dict[str, str]:
     """Return the choices behind the numbers, by name."""
     run = figures.run
-    found = {"ties": str(run.settings["ties"]), "test rows without items": str(run.settings["empty"])}
+    found = {
+        "ties": str(run.settings["ties"]),
+        "test rows without items": str(run.settings["empty"]),
+    }
     if figures.comparison is not None:
-        found |= {"reference": figures.comparison.reference, "comparison": figures.comparison.method}
+        found |= {
+            "reference": figures.comparison.reference,
+            "comparison": figures.comparison.method,
+        }
         found["level"] = f"{figures.comparison.alpha:g}"
     return found
 
@@ -265,11 +323,17 @@ def sections(view: View) -> Iterable[Section | Cover]:
     figures, wording, behind = view.once(topk_figures), view.wording, Behind()
     yield Section("verdict", TITLES["verdict"], _verdict(figures, view))
     yield Section("evidence", TITLES["evidence"], _evidence(figures, view))
-    yield Section("answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures)))
+    yield Section(
+        "answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures))
+    )
     yield Section("charts", TITLES["charts"], _charts(figures, wording))
-    shown = {view.name(dataset): _dataset(figures, dataset, wording) for dataset in figures.run.datasets}
+    shown = {
+        view.name(dataset): _dataset(figures, dataset, wording) for dataset in figures.run.datasets
+    }
     yield Section("datasets", TITLES["datasets"], folds_of(shown))
-    each = each_method(view, figures.run.methods, lambda name, n: [method_sheet(figures, name, n, wording, behind)])
+    each = each_method(
+        view, figures.run.methods, lambda name, n: [method_sheet(figures, name, n, wording, behind)]
+    )
     yield Section("methods", TITLES["methods"], each)
     yield Cover(
         subtitle=counts_of(view, "top-K lists"),
@@ -289,12 +353,17 @@ def _files(figures: TopKFigures) -> list[Attachment]:
     if figures.comparison is not None:
         # Not by its own save: this folder is part of the report, and replaced with it.
         texts = figures.comparison.texts()
-        found += [Attachment(f"comparison/{name}", text.rstrip("\n") + "\n") for name, text in texts.items()]
+        found += [
+            Attachment(f"comparison/{name}", text.rstrip("\n") + "\n")
+            for name, text in texts.items()
+        ]
     return found
 
 
 def _choices(figures: TopKFigures, wording: Wording) -> tuple[Choice, ...]:
-    metrics = {str(metric): metric_title(str(metric)) for metric in dict.fromkeys(figures.scores["metric"])}
+    metrics = {
+        str(metric): metric_title(str(metric)) for metric in dict.fromkeys(figures.scores["metric"])
+    }
     datasets = {dataset: wording.name(dataset) for dataset in figures.run.datasets}
     return Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)
 
@@ -311,7 +380,11 @@ def _verdict(figures: TopKFigures, view: View) -> tuple[Block, ...]:
 
 
 def _evidence(figures: TopKFigures, view: View) -> tuple[Block, ...]:
-    return _told(figures, view) if figures.comparison is not None and topk_boards(figures, view) else ()
+    return (
+        _told(figures, view)
+        if figures.comparison is not None and topk_boards(figures, view)
+        else ()
+    )
 
 
 def topk_boards(figures: TopKFigures, view: View) -> tuple[Leaderboard, ...]:
@@ -323,12 +396,19 @@ def topk_boards(figures: TopKFigures, view: View) -> tuple[Leaderboard, ...]:
         found,
         reference=wording.name(found.reference),
         pairs=tuple(
-            replace(pair, method=wording.name(pair.method), rival=wording.name(pair.rival)) for pair in found.pairs
+            replace(pair, method=wording.name(pair.method), rival=wording.name(pair.rival))
+            for pair in found.pairs
         ),
     )
     facts, boards = view.once(facts_of), []
-    for dataset, metric in dict.fromkeys((place.dataset, place.metric) for place in found.measurements):
-        mine = [place for place in found.measurements if (place.dataset, place.metric) == (dataset, metric)]
+    for dataset, metric in dict.fromkeys(
+        (place.dataset, place.metric) for place in found.measurements
+    ):
+        mine = [
+            place
+            for place in found.measurements
+            if (place.dataset, place.metric) == (dataset, metric)
+        ]
         cut = usual_cut([int(place.at) for place in mine])
         place = next(one for one in mine if one.at == cut)
         name = f"board-{file_stem(f'{dataset}-{metric}')}"
@@ -348,10 +428,14 @@ def _told(figures: TopKFigures, view: View) -> tuple[Block, ...]:
 
 
 def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    shown = figures.scores[["dataset", "metric"]].drop_duplicates().itertuples(index=False, name=None)
+    shown = (
+        figures.scores[["dataset", "metric"]].drop_duplicates().itertuples(index=False, name=None)
+    )
     blocks: list[Block] = []
     for dataset, metric in shown:
-        drawn = figure(f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric))
+        drawn = figure(
+            f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric)
+        )
         blocks.append(Gallery((drawn,), topk_tags(figures, dataset, metric)))
     overview = [
         figure(f"{dataset}_at_k", topk_chart(figures.scores, dataset, wording), only_file=True)
@@ -362,9 +446,13 @@ def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
 
 def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block]:
     """Return what the page says of a dataset: its rows, ties, segments, and what is beyond accuracy."""
-    shown, facts = wording.name(dataset), figures.view.results.datasets(figures.run.experiment)[dataset]
+    shown, facts = (
+        wording.name(dataset),
+        figures.view.results.datasets(figures.run.experiment)[dataset],
+    )
     scores, segments, beyond = (
-        frame[frame["dataset"] == dataset] for frame in (figures.scores, figures.segments, figures.beyond)
+        frame[frame["dataset"] == dataset]
+        for frame in (figures.scores, figures.segments, figures.beyond)
     )
     return [
         Prose((f"{_sizes(facts)}.", *figures.run.settings["notes"].get(dataset, ()))),
@@ -373,7 +461,11 @@ def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block
             _sheet(f"segments-{place}-{dataset}", f"Segments of {shown}", table)
             for place, table in enumerate(segment_tables(segments, dataset, wording))
         ),
-        _sheet(f"beyond-{dataset}", f"Beyond accuracy on {shown}", beyond_table(beyond, dataset, wording)),
+        _sheet(
+            f"beyond-{dataset}",
+            f"Beyond accuracy on {shown}",
+            beyond_table(beyond, dataset, wording),
+        ),
     ]
 
 
@@ -403,7 +495,9 @@ def topk_figures(view: View) -> TopKFigures:
     if not run.cells:
         raise InputError(f"experiment {view.experiment!r} has no scores yet: run it first")
     wanted = view.wanted_reference
-    if wanted is not None and wanted not in (view.described["methods"] if view.methods else run.methods):
+    if wanted is not None and wanted not in (
+        view.described["methods"] if view.methods else run.methods
+    ):
         raise unknown_name("reference", wanted, run.methods)
     shown = run.narrowed(view.datasets, view.methods)
     # A reference that the reader has just hidden gives way to the first that is shown.

@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.cores import cpu_clock
-from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
+from paragone.data import (
+    Dataset,
+    Scale,
+    Split,
+    SplitPlan,
+    describe_splits,
+    make_splits,
+    prescriptions_of,
+)
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
@@ -29,7 +37,13 @@ from paragone.methods.recommenders.base import BLOCK_ROWS
 from paragone.metrics import adopt, described_functions, find_metric
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
-from paragone.metrics.topk.inputs import UserMetric, check_choice, check_cutoffs, rank, split_metrics
+from paragone.metrics.topk.inputs import (
+    UserMetric,
+    check_choice,
+    check_cutoffs,
+    rank,
+    split_metrics,
+)
 from paragone.metrics.topk.segments import check_rows
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
 
@@ -60,7 +74,8 @@ class Recommending(Method):
     single : bool
         Whether scores are compared as float32.
     log : {"classic", "json"}, optional
-        Which log of a fit is kept beside the store; it changes no result, so it is not part of the identity.
+        Which log of a fit is kept beside the store; it changes no result, so it is not part of the
+        identity.
     """
 
     places: int = 0
@@ -75,8 +90,11 @@ class Recommending(Method):
 
     @override
     def identity(self) -> str:
-        # Whatever the fit depends on: scores at other cut-offs reuse it as long as its lists are long enough.
-        return digest([super().identity(), self.places, self.reverse, *(["float32"] if self.single else [])])
+        # Whatever the fit depends on: scores at other cut-offs reuse it as long as its lists are
+        # long enough.
+        return digest(
+            [super().identity(), self.places, self.reverse, *(["float32"] if self.single else [])]
+        )
 
     @override
     def versions(self) -> dict[str, str]:
@@ -104,13 +122,14 @@ class Recommending(Method):
         known = all(callable(getattr(self.factory, verb, None)) for verb in ("fit", "score"))
         if not known or hasattr(self.factory, "predict"):
             raise InputError(
-                f"method {name!r} ({self.label}) is no recommender: it needs fit(train, validation) and score(block)"
+                f"method {name!r} ({self.label}) is no recommender: it needs fit(train, validation)"
+                " and score(block)"
             )
         for package in _packages(self.factory):
             if find_spec(package) is None:
                 raise InputError(
-                    f"method {name!r} needs {package}, which is not installed: pip install 'paragone[recsys]' "
-                    f"(or pip install {package})"
+                    f"method {name!r} needs {package}, which is not installed: pip install"
+                    f" 'paragone[recsys]' (or pip install {package})"
                 )
 
 
@@ -135,7 +154,11 @@ def declare(
     found: dict[str, Method] = {}
     for name, given in wanted.items():
         log = given.get("log") if isinstance(given, Mapping) else None
-        plain = {key: value for key, value in given.items() if key != "log"} if isinstance(given, Mapping) else given
+        plain = (
+            {key: value for key, value in given.items() if key != "log"}
+            if isinstance(given, Mapping)
+            else given
+        )
         method = Method.declare(plain, kind=f"method {name!r}")
         recommending = Recommending(method.factory, method.params, places, reverse, single)
         recommending.check(name)
@@ -179,8 +202,8 @@ class TopK(Protocol):
         The cut-offs, rising.
     metrics : tuple, optional
         Names as in `topk_scores`, conventions included (``"ndcg[idcg=k]"``), functions
-        ``f(recommended, relevant, k) -> float``, or where functions are: ``"module:function"``. Precision, recall, F1
-        and RMRR where it is not given.
+        ``f(recommended, relevant, k) -> float``, or where functions are: ``"module:function"``.
+        Precision, recall, F1 and RMRR where it is not given.
     ties : {"id", "expected", "optimistic", "pessimistic", "reverse_id"}, optional
         What equal scores are worth; ``id`` where neither this nor a preset says it.
     preset : str, optional
@@ -190,10 +213,12 @@ class TopK(Protocol):
     empty : {"error", "skip", "zero"}, optional
         What to do with test rows without items.
     validation : {"file", "none"} or float, default="file"
-        The rows to choose epochs on: those the dataset sets aside, which are taken out of train; a share of train,
-        drawn with the seed; or none, when all rows of train are trained on and nothing is chosen.
+        The rows to choose epochs on: those the dataset sets aside, which are taken out of train; a
+        share of train, drawn with the seed; or none, when all rows of train are trained on and
+        nothing is chosen.
     floors : bool, default=True
-        Whether the trivial methods (``popularity``, ``conditional``, ``set-knn``, ``ridge``) run too.
+        Whether the trivial methods (``popularity``, ``conditional``, ``set-knn``, ``ridge``) run
+        too.
 
     Examples
     --------
@@ -226,10 +251,24 @@ class TopK(Protocol):
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "k", tuple(int(cut) for cut in check_cutoffs(self.k)))
-        chosen = None if self.preset is None else PRESETS[check_choice("preset", self.preset, PRESETS)]
-        defaults = (chosen.ties, chosen.empty, chosen.metrics) if chosen else ("id", "error", DEFAULT_METRICS)
-        set_field(self, "ties", check_choice("ties", defaults[0] if self.ties is None else self.ties, TIES))
-        set_field(self, "empty", check_choice("empty", defaults[1] if self.empty is None else self.empty, EMPTY))
+        chosen = (
+            None if self.preset is None else PRESETS[check_choice("preset", self.preset, PRESETS)]
+        )
+        defaults = (
+            (chosen.ties, chosen.empty, chosen.metrics)
+            if chosen
+            else ("id", "error", DEFAULT_METRICS)
+        )
+        set_field(
+            self,
+            "ties",
+            check_choice("ties", defaults[0] if self.ties is None else self.ties, TIES),
+        )
+        set_field(
+            self,
+            "empty",
+            check_choice("empty", defaults[1] if self.empty is None else self.empty, EMPTY),
+        )
         given = defaults[2] if self.metrics is None else self.metrics
         set_field(self, "metrics", tuple(_function(metric) for metric in given))
         split_metrics(self.metrics or (), self.idcg)
@@ -238,9 +277,13 @@ class TopK(Protocol):
     def _check_validation(self) -> None:
         if isinstance(self.validation, str):
             if self.validation not in ("file", "none"):
-                raise unknown_name("validation", self.validation, ("file", "none", "a share such as 0.05"))
+                raise unknown_name(
+                    "validation", self.validation, ("file", "none", "a share such as 0.05")
+                )
         elif not 0 < self.validation < 1:
-            raise InputError(f"validation: a share must lie between 0 and 1, it is {self.validation}")
+            raise InputError(
+                f"validation: a share must lie between 0 and 1, it is {self.validation}"
+            )
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -273,11 +316,15 @@ class TopK(Protocol):
             "empty": self.empty,
             "validation": self.validation,
             "floors": self.floors,
-            **described_functions(find_metric(one, "topk") for one in split_metrics(self.metrics or ())[1].values()),
+            **described_functions(
+                find_metric(one, "topk") for one in split_metrics(self.metrics or ())[1].values()
+            ),
         }
 
     @override
-    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+    def settings(
+        self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]
+    ) -> dict[str, Any]:
         own, functions = split_metrics(self.metrics or (), self.idcg)
         return {
             "k": list(self.k),
@@ -304,18 +351,27 @@ class TopK(Protocol):
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "topk":
             raise InputError(
-                f"dataset {dataset.name!r} is for {dataset.task}; the topk protocol needs rows of tokens and items: a "
-                "folder with train.txt and test.txt, or prescription_dataset(...)"
+                f"dataset {dataset.name!r} is for {dataset.task}; the topk protocol needs rows of"
+                " tokens and items: a folder with train.txt and test.txt, or"
+                " prescription_dataset(...)"
             )
         if plan.scale not in (None, "none"):
-            raise InputError(f"split: scale = {plan.scale!r} makes no sense for sets of tokens; leave it out")
+            raise InputError(
+                f"split: scale = {plan.scale!r} makes no sense for sets of tokens; leave it out"
+            )
         if plan.leaves_splits_open and dataset.train_part is not None:
             plan = SplitPlan(kind="official", scale=plan.scale)
-        splits = tuple(self._set_aside(dataset, split, seed) for split in make_splits(dataset, plan, seed))
-        notes = [f"{dataset.name}: {describe_splits(dataset, plan)}; {self._described_rows(splits)}"]
+        splits = tuple(
+            self._set_aside(dataset, split, seed) for split in make_splits(dataset, plan, seed)
+        )
+        notes = [
+            f"{dataset.name}: {describe_splits(dataset, plan)}; {self._described_rows(splits)}"
+        ]
         for split in splits:
             where = dataset.name if len(splits) == 1 else f"{dataset.name}, fold {split.fold}"
-            notes += [f"{where}: {finding.message}" for finding in check_rows(*_roles(dataset, split))]
+            notes += [
+                f"{where}: {finding.message}" for finding in check_rows(*_roles(dataset, split))
+            ]
         return (RowsArrangement(dataset, splits, notes=tuple(notes)),)
 
     def _set_aside(self, dataset: Dataset, split: Split, seed: int) -> Split:
@@ -325,8 +381,8 @@ class TopK(Protocol):
         if self.validation == "file":
             if dataset.validation_part is None:
                 raise InputError(
-                    f"dataset {dataset.name!r} sets no validation rows aside: say validation = 0.05 for a share of "
-                    'train drawn with the seed, or "none" to choose nothing'
+                    f"dataset {dataset.name!r} sets no validation rows aside: say validation = 0.05"
+                    ' for a share of train drawn with the seed, or "none" to choose nothing'
                 )
             chosen = dataset.validation_part[split.train]
         else:
@@ -335,7 +391,9 @@ class TopK(Protocol):
             chosen = np.isin(np.arange(len(split.train)), drawn)
         if chosen.all() or not chosen.any():
             what = "no train rows are left beside" if chosen.all() else "train holds none of"
-            raise InputError(f"dataset {dataset.name!r}, fold {split.fold}: {what} the validation rows")
+            raise InputError(
+                f"dataset {dataset.name!r}, fold {split.fold}: {what} the validation rows"
+            )
         return replace(split, train=split.train[~chosen], validation=split.train[chosen])
 
     def _described_rows(self, splits: Sequence[Split]) -> str:
@@ -389,20 +447,25 @@ class TopK(Protocol):
             for name in result.names
             for place, cut in enumerate(result.ks)
         )
-        # A fit of an older release keeps what it warned of here; today a cell keeps its warnings itself.
+        # A fit of an older release keeps what it warned of here; today a cell keeps its warnings
+        # itself.
         notes = [*result.notes, *fitted.info.get("warnings", ())]
         notes += [f"metric {name} failed: {error}" for name, error in result.errors.items()]
         below = popularity_note(result, train)
         return CellScores(scores, pack_samples(result), (*notes, *([below] if below else ())))
 
     @override
-    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+    def row_answers(
+        self, fitted: Fitted, predictions: bytes | None, n_test: int
+    ) -> RowAnswers | None:
         return RowAnswers(lists=fitted.arrays["items"])
 
     def evaluate(self, arrays: Mapping[str, NDArray[Any]], test: Prescriptions) -> TopKResult:
         """Score kept lists against the test rows."""
         own, functions = split_metrics(self.metrics or (), self.idcg)
-        return evaluate_lists(arrays, test, self.k, own, functions, ties=str(self.ties), empty=str(self.empty))
+        return evaluate_lists(
+            arrays, test, self.k, own, functions, ties=str(self.ties), empty=str(self.empty)
+        )
 
 
 def _observed(estimator: Any, log: str | None, scratch: Path) -> Any:
@@ -426,7 +489,9 @@ def roles_of(data: SplitData) -> tuple[Prescriptions, Prescriptions | None, Pres
     return prescriptions_of(data.X_train, data.y_train, "train"), validation, test
 
 
-def _roles(dataset: Dataset, split: Split) -> tuple[Prescriptions, Prescriptions, Prescriptions | None]:
+def _roles(
+    dataset: Dataset, split: Split
+) -> tuple[Prescriptions, Prescriptions, Prescriptions | None]:
     """Return train, test and validation rows, as the guards take them."""
     rows = prescriptions_of(dataset.X, dataset.y, dataset.name)
     validation = None if split.validation is None else rows.take(split.validation)

@@ -35,7 +35,17 @@ if TYPE_CHECKING:
 LISTS = 20
 USUAL_CUT = 10
 """The cut-off that most readers look at."""
-SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
+SAMPLE_COLUMNS = [
+    "experiment",
+    "dataset",
+    "fold",
+    "method",
+    "sample",
+    "query",
+    "metric",
+    "at",
+    "value",
+]
 
 SAME = 1e-12
 """Up to which two values per sample are one: they differ by the order of additions."""
@@ -56,38 +66,54 @@ class TopKReader(ResultsReader):
         if not names:
             raise InputError(f"{self._store.path} holds no topk experiment")
         if experiment is None and len(names) > 1:
-            raise InputError(f"several experiments are topk ({', '.join(names)}): say which with experiment=")
+            raise InputError(
+                f"several experiments are topk ({', '.join(names)}): say which with experiment="
+            )
         if experiment is not None and experiment not in names:
             raise unknown_name("topk experiment", experiment, names)
         return TopKRun(self._store, experiment or names[0])
 
     def topk_result(
-        self, dataset: str, method: str, fold: int = 0, repeat: int = 0, experiment: str | None = None
+        self,
+        dataset: str,
+        method: str,
+        fold: int = 0,
+        repeat: int = 0,
+        experiment: str | None = None,
     ) -> TopKResult:
         """Return the evaluation of one trained recommender: means, intervals, ties, per-sample values."""
         run = self.topk(experiment)
         found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
         if not found:
-            raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
+            raise InputError(
+                f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet"
+            )
         return run.result(found[0])
 
     def recommendations(
-        self, dataset: str, method: str, fold: int = 0, repeat: int = 0, experiment: str | None = None
+        self,
+        dataset: str,
+        method: str,
+        fold: int = 0,
+        repeat: int = 0,
+        experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return the kept lists of one trained recommender.
 
         Returns
         -------
         DataFrame
-            Columns ``sample, place, item, score, relevant``; ``sample`` is the row number in the dataset, places
-            count from 1.
+            Columns ``sample, place, item, score, relevant``; ``sample`` is the row number in the
+            dataset, places count from 1.
         """
         import pandas as pd
 
         run = self.topk(experiment)
         found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
         if not found:
-            raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
+            raise InputError(
+                f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet"
+            )
         kept = self._lists(run, found[0])
         n_rows, places = kept.items.shape
         frame = pd.DataFrame(
@@ -106,7 +132,9 @@ class TopKReader(ResultsReader):
         items, rows = np.asarray(run.lists(cell)["items"], dtype=np.int64), run.rows(cell)
         names = self.results.datasets(run.experiment)[cell.dataset]["target_names"]
         held_out = np.asarray(rows.test.items, dtype=np.int64)
-        return SplitLists(rows.samples, items[:, :at], rows.test.indptr, held_out, tuple(map(str, names)))
+        return SplitLists(
+            rows.samples, items[:, :at], rows.test.indptr, held_out, tuple(map(str, names))
+        )
 
     @override
     def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitLists]:
@@ -133,14 +161,16 @@ class TopKReader(ResultsReader):
         Returns
         -------
         DataFrame
-            Columns ``experiment, dataset, fold, method, sample, query, metric, at, value``. Samples with the same
-            ``query`` are not independent: their set of tokens is the same.
+            Columns ``experiment, dataset, fold, method, sample, query, metric, at, value``. Samples
+            with the same ``query`` are not independent: their set of tokens is the same.
         """
         import pandas as pd
 
         run = self.topk(experiment)
         frames = []
-        for dataset, fold, method in dict.fromkeys((c.dataset, c.fold, c.method) for c in run.cells):
+        for dataset, fold, method in dict.fromkeys(
+            (c.dataset, c.fold, c.method) for c in run.cells
+        ):
             cells = run.select(dataset, method, fold)
             evaluated, values = mean_samples(run, dataset, method, fold)
             if metric is not None and metric not in values:
@@ -166,7 +196,9 @@ class TopKReader(ResultsReader):
                         }
                     )
                 )
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
+        return (
+            pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
+        )
 
     @override
     def rescored(self, view: View) -> Iterator[Rescored]:
@@ -176,7 +208,10 @@ class TopKReader(ResultsReader):
             scores, result = view.cells.scores(cell), run.result(cell)
             evaluated, samples = run.samples(cell)
             ours = {name: values for name, values in samples.items() if name not in functions}
-            wrong = [wrong_samples(n, run.ks, evaluated, values, result.per_sample[n]) for n, values in ours.items()]
+            wrong = [
+                wrong_samples(n, run.ks, evaluated, values, result.per_sample[n])
+                for n, values in ours.items()
+            ]
             derived = [
                 Score(name, float(result.means[name][place]), "K", cut)
                 for name in result.names
@@ -185,10 +220,16 @@ class TopKReader(ResultsReader):
             ]
             stored = [score for score in scores if score.metric not in functions]
             n_values = sum(int(evaluated.sum()) * values.shape[1] for values in ours.values())
-            yield Rescored(cell, stored, derived, "", tuple(line for line in wrong if line), n_values)
+            yield Rescored(
+                cell, stored, derived, "", tuple(line for line in wrong if line), n_values
+            )
             left = [score for score in scores if score.metric in functions]
             if left:
-                yield Rescored(cell, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
+                yield Rescored(
+                    cell,
+                    left,
+                    why_not=f"functions of the user ({', '.join(functions)}) are not at hand",
+                )
 
     @override
     def compares_samples(self, view: View) -> bool:
@@ -212,22 +253,34 @@ class TopKReader(ResultsReader):
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
         dataset, method = address.dataset, address.method
-        frame = self.recommendations(dataset, method, address.fold, address.repeat, address.experiment)
+        frame = self.recommendations(
+            dataset, method, address.fold, address.repeat, address.experiment
+        )
         names = self.results.datasets(address.experiment)[dataset]["target_names"]
         samples = list(dict.fromkeys(frame["sample"]))
         lines = []
-        for sample, rows in frame[frame["sample"].isin(samples[:LISTS])].groupby("sample", sort=False):
+        for sample, rows in frame[frame["sample"].isin(samples[:LISTS])].groupby(
+            "sample", sort=False
+        ):
             items = [
-                f"{names[item]}{' ✓' if hit else ''}" for item, hit in zip(rows["item"], rows["relevant"], strict=True)
+                f"{names[item]}{' ✓' if hit else ''}"
+                for item, hit in zip(rows["item"], rows["relevant"], strict=True)
             ]
             lines.append(f"sample {sample}: {', '.join(items)}")
-        title = f"Lists: {len(lines)} of {len(samples)} test rows, best item first, ✓ where it is relevant"
+        title = (
+            f"Lists: {len(lines)} of {len(samples)} test rows, best item first, ✓ where it is"
+            " relevant"
+        )
         return [(title, lines), self.fit_lines(address)]
 
     @override
     def summary(self, view: View, naming: Any = None) -> Iterable[tuple[str, pd.DataFrame]]:
         """Return the mean over folds of every method at every cut-off, a table per dataset and metric."""
-        frame = view.scores if view.metric is None else view.scores[view.scores["metric"] == view.metric]
+        frame = (
+            view.scores
+            if view.metric is None
+            else view.scores[view.scores["metric"] == view.metric]
+        )
         for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
             table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
             table.columns = [f"K = {int(cut)}" for cut in table.columns]
@@ -250,7 +303,11 @@ def _run_of(view: View) -> TopKRun:
 
 
 def wrong_samples(
-    metric: str, ks: Sequence[int], evaluated: NDArray[np.bool_], stored: FloatArray, again: FloatArray
+    metric: str,
+    ks: Sequence[int],
+    evaluated: NDArray[np.bool_],
+    stored: FloatArray,
+    again: FloatArray,
 ) -> str:
     """Say how many stored values per sample do not follow from the lists, and which is the first; empty where none."""
     bad = np.argwhere(~(np.abs(stored[evaluated] - again[evaluated]) <= SAME))
@@ -258,16 +315,20 @@ def wrong_samples(
         return ""
     sample, column = int(np.flatnonzero(evaluated)[bad[0][0]]), int(bad[0][1])
     return (
-        f"{metric} of {len(bad)} samples and cut-offs, first at K = {ks[column]} of test sample {sample}: "
-        f"{stored[sample, column]!r}, the list gives {again[sample, column]!r}"
+        f"{metric} of {len(bad)} samples and cut-offs, first at K = {ks[column]} of test sample"
+        f" {sample}: {stored[sample, column]!r}, the list gives {again[sample, column]!r}"
     )
 
 
-def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np.ndarray, dict[str, FloatArray]]:
+def mean_samples(
+    run: TopKRun, dataset: str, method: str, fold: int
+) -> tuple[np.ndarray, dict[str, FloatArray]]:
     """Return which samples of a fold count, and their values averaged over seeds; a metric that failed is left out."""
     each = [run.samples(cell) for cell in run.select(dataset, method, fold)]
     shared = [name for name in each[0][1] if all(name in values for _, values in each)]
-    return each[0][0], {name: np.mean([values[name] for _, values in each], axis=0) for name in shared}
+    return each[0][0], {
+        name: np.mean([values[name] for _, values in each], axis=0) for name in shared
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +369,10 @@ class TopKRun:
 
     def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
         """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
-        for what, wanted, known in (("dataset", datasets, self.datasets), ("method", methods, self.methods)):
+        for what, wanted, known in (
+            ("dataset", datasets, self.datasets),
+            ("method", methods, self.methods),
+        ):
             for name in wanted:
                 if name not in known:
                     raise unknown_name(what, name, known or ["(none yet)"])
@@ -316,7 +380,8 @@ class TopKRun:
         narrow.cells = tuple(
             cell
             for cell in self.cells
-            if (not datasets or cell.dataset in datasets) and (not methods or cell.method in methods)
+            if (not datasets or cell.dataset in datasets)
+            and (not methods or cell.method in methods)
         )
         return narrow
 
@@ -346,7 +411,10 @@ class TopKRun:
 
     def select(self, dataset: str, method: str, fold: int | None = None) -> list[StoredCell]:
         """Return the cells of a method on a dataset: one a fold and seed."""
-        for what, name, known in (("dataset", dataset, self.datasets), ("method", method, self.methods)):
+        for what, name, known in (
+            ("dataset", dataset, self.datasets),
+            ("method", method, self.methods),
+        ):
             if name not in known:
                 raise unknown_name(f"{what} with results", name, known or ["(none yet)"])
         cells = [cell for cell in self.cells if (cell.dataset, cell.method) == (dataset, method)]
@@ -373,7 +441,10 @@ class TopKRun:
         return self._stored.arrays(cell)
 
     def result(
-        self, cell: StoredCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+        self,
+        cell: StoredCell,
+        ks: Sequence[int] | None = None,
+        metrics: Sequence[str] | None = None,
     ) -> TopKResult:
         """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
         if ks is None and metrics is None:
@@ -382,7 +453,9 @@ class TopKRun:
             return self._results[cell]
         return self._evaluated(cell, ks, metrics)
 
-    def _evaluated(self, cell: StoredCell, ks: Sequence[int] | None, metrics: Sequence[str] | None) -> TopKResult:
+    def _evaluated(
+        self, cell: StoredCell, ks: Sequence[int] | None, metrics: Sequence[str] | None
+    ) -> TopKResult:
         names = self.settings["metrics"] if metrics is None else metrics
         result = evaluate_lists(
             self.lists(cell),
@@ -395,7 +468,11 @@ class TopKRun:
         if ks is not None or metrics is not None or not self.settings["functions"]:
             return result
         # A user's functions are not at hand any more, their values are.
-        stored = {name: v for name, v in self.samples(cell)[1].items() if name in self.settings["functions"]}
+        stored = {
+            name: v
+            for name, v in self.samples(cell)[1].items()
+            if name in self.settings["functions"]
+        }
         return replace(result, per_sample={**result.per_sample, **stored})
 
     def samples(self, cell: StoredCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
@@ -412,8 +489,12 @@ class TopKRun:
             n_tokens, n_items = (int(size) for size in kept["sizes"])
             ones = np.ones(len(kept["tokens"]))
             n_rows = len(kept["indptr"]) - 1
-            queries = sparse.csr_array((ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens))
-            self._rows[part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
+            queries = sparse.csr_array(
+                (ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens)
+            )
+            self._rows[part] = Prescriptions(
+                queries, kept["indptr"].astype(np.int64), kept["items"], n_items
+            )
         return self._rows[part]
 
 
@@ -435,7 +516,8 @@ class _Pooled:
 def segment_frame(run: TopKRun) -> pd.DataFrame:
     """Return value, interval, number of samples and ceiling of every method, segment, metric and cut-off.
 
-    Intervals resample queries, of which several samples may be: 95 %, 1000 draws. The segment ``all`` comes first.
+    Intervals resample queries, of which several samples may be: 95 %, 1000 draws. The segment
+    ``all`` comes first.
     """
     import pandas as pd
 
@@ -463,14 +545,19 @@ def _pooled(parts: Iterable[tuple[int, Any, TopKResult]]) -> _Pooled:
     keys = [key for key in first.per_sample if all(key in part.per_sample for part in everyone)]
     values = {
         key: np.concatenate(
-            [np.mean([part.per_sample[key][part.evaluated] for _, part in seeds], axis=0) for seeds in folds.values()]
+            [
+                np.mean([part.per_sample[key][part.evaluated] for _, part in seeds], axis=0)
+                for seeds in folds.values()
+            ]
         )
         for key in keys
     }
     clusters = np.concatenate([seeds[0][0][seeds[0][1].evaluated] for seeds in folds.values()])
     sizes = [int(seeds[0][1].evaluated.sum()) for seeds in folds.values()]
     highest = [ceilings(seeds[0][1]) for seeds in folds.values()]
-    best = {key: np.average([one[key] for one in highest], axis=0, weights=sizes) for key in highest[0]}
+    best = {
+        key: np.average([one[key] for one in highest], axis=0, weights=sizes) for key in highest[0]
+    }
     names = tuple(name for name in first.names if name in values or name == F1_OF_MEANS)
     return _Pooled(names, values, clusters, best)
 
@@ -480,7 +567,9 @@ def _rows(run: TopKRun, pooled: _Pooled, **keys: str) -> pd.DataFrame:
 
     stacked = np.concatenate(list(pooled.values.values()), axis=1)
     codes = np.unique(pooled.clusters, return_inverse=True)[1]
-    drawn = _split(bootstrap_means(stacked, clusters=codes, n_resamples=N_BOOT), pooled, len(run.ks))
+    drawn = _split(
+        bootstrap_means(stacked, clusters=codes, n_resamples=N_BOOT), pooled, len(run.ks)
+    )
     means = _split(stacked.mean(axis=0)[None, :], pooled, len(run.ks))
     rows = []
     for name in pooled.names:
@@ -489,11 +578,16 @@ def _rows(run: TopKRun, pooled: _Pooled, **keys: str) -> pd.DataFrame:
             ceiling = float(pooled.best[name][place]) if name in pooled.best else np.nan
             value, ends = float(means[name][0, place]), (float(low[place]), float(high[place]))
             rows.append((*keys.values(), name, cut, value, *ends, len(stacked), ceiling))
-    return pd.DataFrame(rows, columns=[*keys, "metric", "at", "value", "low", "high", "n", "ceiling"])
+    return pd.DataFrame(
+        rows, columns=[*keys, "metric", "at", "value", "low", "high", "n", "ceiling"]
+    )
 
 
 def _split(stacked: FloatArray, pooled: _Pooled, width: int) -> dict[str, FloatArray]:
-    found = {key: stacked[:, place * width : (place + 1) * width] for place, key in enumerate(pooled.values)}
+    found = {
+        key: stacked[:, place * width : (place + 1) * width]
+        for place, key in enumerate(pooled.values)
+    }
     if F1_OF_MEANS in pooled.names:
         total = found["precision"] + found["recall"]
         product = 2.0 * found["precision"] * found["recall"]
@@ -516,15 +610,19 @@ def score_frame(run: TopKRun, segments: pd.DataFrame, scores: pd.DataFrame) -> p
     Returns
     -------
     DataFrame
-        Columns ``dataset, method, metric, at, value, low, high, n, ceiling, seeds, seed_sd, tie_share, tie_low,
-        tie_high``; the last two, the value if all ties fell out worst and best, where over 0.1 % of the samples are
-        tied.
+        Columns ``dataset, method, metric, at, value, low, high, n, ceiling, seeds, seed_sd,
+        tie_share, tie_low, tie_high``; the last two, the value if all ties fell out worst and best,
+        where over 0.1 % of the samples are tied.
     """
     whole = segments[segments["segment"] == "all"].drop(columns="segment")
     keys = ["dataset", "method", "metric", "at"]
     # The spread of a whole run over seeds; folds count with their mean.
     per_seed = scores.groupby([*keys, "repeat"], sort=False)["value"].mean()
-    spread = per_seed.groupby(keys).agg(seeds="size", seed_sd=lambda values: values.std(ddof=1)).reset_index()
+    spread = (
+        per_seed.groupby(keys)
+        .agg(seeds="size", seed_sd=lambda values: values.std(ddof=1))
+        .reset_index()
+    )
     return whole.merge(spread, on=keys, how="left").merge(tie_frame(run), on=keys, how="left")
 
 
@@ -540,8 +638,12 @@ def tie_frame(run: TopKRun) -> pd.DataFrame:
         for name in result.names:
             ends = bounds.get(name)
             for place, cut in enumerate(run.ks):
-                low, high = (ends[0][place], ends[1][place]) if ends and shown[place] else (np.nan, np.nan)
-                rows.append((cell.dataset, cell.method, name, cut, result.tie_share[place], low, high))
+                low, high = (
+                    (ends[0][place], ends[1][place]) if ends and shown[place] else (np.nan, np.nan)
+                )
+                rows.append(
+                    (cell.dataset, cell.method, name, cut, result.tie_share[place], low, high)
+                )
     columns = ["dataset", "method", "metric", "at", "tie_share", "tie_low", "tie_high"]
     frame = pd.DataFrame(rows, columns=columns)
     return frame.groupby(columns[:4], sort=False).mean().reset_index()

@@ -11,7 +11,14 @@ from paragone.errors import unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
 from paragone.metrics import metric_in_words, metric_title
-from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
+from paragone.protocols.topk.reader import (
+    BEYOND,
+    TopKReader,
+    TopKRun,
+    beyond_frame,
+    score_frame,
+    segment_frame,
+)
 from paragone.reporting.tables import marked
 from paragone.stats import SampleComparison, compare_samples
 from paragone.tables import Table, TableCell, format_number, number_cell
@@ -33,7 +40,8 @@ class TopKFigures:
     reference : str or None
         The method that is compared with each other; the first where it is None.
     metric : str or None
-        Show this metric only; the comparison is of all, so that a look at one does not change its p.
+        Show this metric only; the comparison is of all, so that a look at one does not change its
+        p.
     at : int or None
         Show this cut-off only.
     """
@@ -56,7 +64,9 @@ class TopKFigures:
         for column, wanted in (("metric", self.metric), ("at", self.at)):
             if wanted is not None and not (frame[column] == wanted).any():
                 raise unknown_name(
-                    {"at": "cut-off"}.get(column, column), str(wanted), [str(v) for v in dict.fromkeys(frame[column])]
+                    {"at": "cut-off"}.get(column, column),
+                    str(wanted),
+                    [str(v) for v in dict.fromkeys(frame[column])],
                 )
             frame = frame if wanted is None else frame[frame[column] == wanted]
         return frame
@@ -91,19 +101,32 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         texts = [_with_interval(row) for row in at.itertuples()]
         columns.append(marked(at["value"].tolist(), texts, metric))
     body = [
-        [TableCell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)
+        [TableCell(_named(rows, method, wording)), *(c[place] for c in columns)]
+        for place, method in enumerate(methods)
     ]
     best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
     rules = []
     if rows["ceiling"].notna().any():
         rules.append(len(body))
-        body.append([TableCell("best possible"), *(number_cell(value, format_number(value)) for value in best)])
+        body.append(
+            [
+                TableCell("best possible"),
+                *(number_cell(value, format_number(value)) for value in best),
+            ]
+        )
     caption = (
-        f"{metric_title(metric)} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % "
-        "bootstrap interval, equal queries resampled together. Best in bold, second best underlined."
+        f"{metric_title(metric)} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])}"
+        " samples and its 95 % bootstrap interval, equal queries resampled together. Best in bold,"
+        " second best underlined."
     )
     heading = ["Method", *(metric_title(_label(metric, int(cut))) for cut in ks)]
-    return Table.of(heading, body, caption=wording.caption(caption), label=_name(metric, dataset, wording), rules=rules)
+    return Table.of(
+        heading,
+        body,
+        caption=wording.caption(caption),
+        label=_name(metric, dataset, wording),
+        rules=rules,
+    )
 
 
 def _with_interval(row: object) -> str:
@@ -126,16 +149,22 @@ def tie_table(scores: pd.DataFrame, dataset: str, wording: Wording) -> Table:
         by_cut = mine.set_index("at")
         body.append([wording.name(method), *(_tied(by_cut.loc[cut]) for cut in ks)])
     caption = (
-        f"Ties on {wording.name(dataset)}: share of samples with equal scores across the cut-off; above 0.1 % also "
-        f"{metric_in_words(metric)} if all ties fell out worst and best."
+        f"Ties on {wording.name(dataset)}: share of samples with equal scores across the cut-off;"
+        f" above 0.1 % also {metric_in_words(metric)} if all ties fell out worst and best."
     )
     heading = ["Method", *(f"K = {int(cut)}" for cut in ks)]
-    return Table.of(heading, body, caption=wording.caption(caption), label=_name("ties", dataset, wording))
+    return Table.of(
+        heading, body, caption=wording.caption(caption), label=_name("ties", dataset, wording)
+    )
 
 
 def _tied(row: pd.Series) -> str:
     share = f"{100 * row['tie_share']:.2f} %"
-    return share if row["tie_low"] != row["tie_low"] else f"{share} ({row['tie_low']:.4f}..{row['tie_high']:.4f})"
+    return (
+        share
+        if row["tie_low"] != row["tie_low"]
+        else f"{share} ({row['tie_low']:.4f}..{row['tie_high']:.4f})"
+    )
 
 
 def segment_tables(segments: pd.DataFrame, dataset: str, wording: Wording) -> list[Table]:
@@ -145,7 +174,9 @@ def segment_tables(segments: pd.DataFrame, dataset: str, wording: Wording) -> li
     return [_segment_table(segments, dataset, metric, int(cut), wording) for metric, cut in wanted]
 
 
-def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, wording: Wording) -> Table:
+def _segment_table(
+    segments: pd.DataFrame, dataset: str, metric: str, cut: int, wording: Wording
+) -> Table:
     rows = segments[(segments["metric"] == metric) & (segments["at"] == cut)]
     methods = list(dict.fromkeys(rows["method"]))
     body = []
@@ -155,12 +186,17 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
         cells = marked(by_method["value"].tolist(), texts, metric)
         first = mine.iloc[0]
         body.append(
-            [TableCell(segment), TableCell(str(int(first["n"]))), TableCell(format_number(first["ceiling"])), *cells]
+            [
+                TableCell(segment),
+                TableCell(str(int(first["n"]))),
+                TableCell(format_number(first["ceiling"])),
+                *cells,
+            ]
         )
     caption = (
-        f"{metric_title(_label(metric, cut))} on segments of {wording.name(dataset)}, with 95 % intervals and the best "
-        "value possible. Head items are the most frequent fifth of train; segments of items count only the relevant "
-        "items inside."
+        f"{metric_title(_label(metric, cut))} on segments of {wording.name(dataset)}, with 95 %"
+        " intervals and the best value possible. Head items are the most frequent fifth of train;"
+        " segments of items count only the relevant items inside."
     )
     heading = ["Segment", "n", "best possible", *(wording.name(method) for method in methods)]
     label = _name(f"segments-{metric}-{cut}", dataset, wording)
@@ -172,15 +208,18 @@ def beyond_table(beyond: pd.DataFrame, dataset: str, wording: Wording) -> Table:
     cut = int(beyond["at"].max())
     rows = beyond[beyond["at"] == cut]
     body = [
-        [wording.name(row["method"]), *(format_number(row[name]) for name in BEYOND)] for row in rows.to_dict("records")
+        [wording.name(row["method"]), *(format_number(row[name]) for name in BEYOND)]
+        for row in rows.to_dict("records")
     ]
     caption = (
-        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all, Gini coefficient of "
-        "their exposures (0 is even), mean of -log2 of the share of training rows with a shown item, recall of tail "
-        "items."
+        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all,"
+        " Gini coefficient of their exposures (0 is even), mean of -log2 of the share of training"
+        " rows with a shown item, recall of tail items."
     )
     heading = ["Method", "coverage", "Gini of exposure", "novelty", "tail recall"]
-    return Table.of(heading, body, caption=wording.caption(caption), label=_name("beyond", dataset, wording))
+    return Table.of(
+        heading, body, caption=wording.caption(caption), label=_name("beyond", dataset, wording)
+    )
 
 
 def _label(metric: str, cut: int) -> str:
@@ -197,7 +236,9 @@ def _name(what: str, dataset: str, wording: Wording) -> str:
 WIDTH, HEIGHT, COLUMNS = 230, 180, 3
 
 
-def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str | None = None) -> Any:
+def topk_chart(
+    scores: pd.DataFrame, dataset: str, wording: Wording, metric: str | None = None
+) -> Any:
     """Draw every metric against K for every method of a dataset, with 95 % intervals.
 
     Parameters
@@ -224,7 +265,9 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str
     legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3)
     scale = alt.Scale(domain=methods, range=colours)
     colour = alt.Color("method:N", title="method", sort=methods, scale=scale, legend=legend)
-    axis = alt.X("at:Q", title="K", axis=alt.Axis(values=sorted(set(mine["at"].tolist())), format="d"))
+    axis = alt.X(
+        "at:Q", title="K", axis=alt.Axis(values=sorted(set(mine["at"].tolist())), format="d")
+    )
     panels = []
     for name in dict.fromkeys(mine["metric"]) if metric is None else (metric,):
         rows = [
@@ -256,5 +299,12 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str
         )
         panels.append((band + line).properties(width=WIDTH, height=HEIGHT))
     chart: Any = panels[0] if metric is not None else alt.concat(*panels, columns=COLUMNS)
-    subtitle = "mean over test samples, band: 95 % interval, equal queries resampled together; axes do not begin at 0"
-    return styled(chart, f"{metric_title(metric) if metric else 'Metrics'} at K on {wording.name(dataset)}", subtitle)
+    subtitle = (
+        "mean over test samples, band: 95 % interval, equal queries resampled together; axes do not"
+        " begin at 0"
+    )
+    return styled(
+        chart,
+        f"{metric_title(metric) if metric else 'Metrics'} at K on {wording.name(dataset)}",
+        subtitle,
+    )

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 TOKEN = "token"  # noqa: S105 - the name of the parameter, not a token
 TOKEN_BYTES = 24
 REFUSAL = (
-    "this view asks for its token: open the whole address that `paragone view` printed, with everything after the "
-    "question mark"
+    "this view asks for its token: open the whole address that `paragone view` printed, with"
+    " everything after the question mark"
 )
 
 
@@ -60,9 +60,9 @@ def cookie_name(token: str) -> str:
 class TokenGate:
     """Lets requests through that have the token's cookie, and gives the cookie to those that have the token.
 
-    The loopback address keeps other machines out, not other people on this one. So the address that is printed holds a
-    random token; the first request trades it for a cookie and goes on to the same address without it, so that neither
-    the address bar nor a screenshot shows the token.
+    The loopback address keeps other machines out, not other people on this one. So the address that
+    is printed holds a random token; the first request trades it for a cookie and goes on to the
+    same address without it, so that neither the address bar nor a screenshot shows the token.
 
     Parameters
     ----------
@@ -95,10 +95,15 @@ class TokenGate:
         answer: Response
         if self._is_right(request.query_params.get(TOKEN)):
             query = str(request.url.remove_query_params(TOKEN).query)
-            # A path on this server, whatever slashes the request begins with: never the name of another server.
+            # A path on this server, whatever slashes the request begins with: never the name of
+            # another server.
             there = "/" + request.url.path.lstrip("/\\")
-            answer = RedirectResponse(there + (f"?{query}" if query else ""), 303, headers=self._headers)
-            answer.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="lax", path="/")
+            answer = RedirectResponse(
+                there + (f"?{query}" if query else ""), 303, headers=self._headers
+            )
+            answer.set_cookie(
+                self._cookie, self._token.decode(), httponly=True, samesite="lax", path="/"
+            )
         elif request.url.path == "/":
             answer = PlainTextResponse(f"{REFUSAL.capitalize()}.\n", 403, headers=self._headers)
         else:
@@ -110,7 +115,9 @@ class TokenGate:
         return given is not None and secrets.compare_digest(given.encode(), self._token)
 
 
-def render_shell(stores: Sequence[str], store: int, experiments: Sequence[str], *, controlled: bool = False) -> str:
+def render_shell(
+    stores: Sequence[str], store: int, experiments: Sequence[str], *, controlled: bool = False
+) -> str:
     """Return the frame; everything else is asked for by its script.
 
     Parameters
@@ -132,7 +139,13 @@ def render_shell(stores: Sequence[str], store: int, experiments: Sequence[str], 
     text: str = (
         _environment()
         .get_template("shell.html")
-        .render(title=stores[store], stores=stores, store=store, experiments=experiments, controlled=controlled)
+        .render(
+            title=stores[store],
+            stores=stores,
+            store=store,
+            experiments=experiments,
+            controlled=controlled,
+        )
     )
     return text
 
@@ -147,16 +160,21 @@ def view_file(name: str) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(loader=PackageLoader("paragone.reporting.live"), autoescape=True, undefined=StrictUndefined)
+    return Environment(
+        loader=PackageLoader("paragone.reporting.live"), autoescape=True, undefined=StrictUndefined
+    )
 
 
 LONGEST_SHOWN = 40
-NOT_YET, SOON = "has no scores yet: run it first", "has no scores yet: the report appears with the first ones"
+NOT_YET, SOON = (
+    "has no scores yet: run it first",
+    "has no scores yet: the report appears with the first ones",
+)
 HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -181,9 +199,11 @@ def create_app(
     store : str, Path or sequence of them
         The stores; they are only read.
     keeper : Keeper, optional
-        Who builds the report of the first; each has one with a process of its own where it is not given.
+        Who builds the report of the first; each has one with a process of its own where it is not
+        given.
     token : str, optional
-        What a browser must have to see anything; where it is not given, every user of this machine sees the view.
+        What a browser must have to see anything; where it is not given, every user of this machine
+        sees the view.
     control : Control, optional
         What stops and starts runs; without it, the page cannot.
     run_code : bool, default=False
@@ -221,18 +241,24 @@ def create_app(
         Route("/static/{name}", views.static, methods=["GET"]),
     ]
     if control is not None:
-        routes += [Route("/stop", views.stop, methods=["POST"]), Route("/retry", views.retry, methods=["POST"])]
+        routes += [
+            Route("/stop", views.stop, methods=["POST"]),
+            Route("/retry", views.retry, methods=["POST"]),
+        ]
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
         Middleware(GZipMiddleware, minimum_size=2000),
     ]
     if token is not None:
-        # After the host, so that a page elsewhere, whose name was led to this machine, learns nothing at all.
+        # After the host, so that a page elsewhere, whose name was led to this machine, learns
+        # nothing at all.
         middleware.insert(1, Middleware(TokenGate, token=token, headers=HEADERS))
     return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
 
 
-def _answering(work: Callable[[_Views, Request], Any]) -> Callable[[_Views, Request], Awaitable[Response]]:
+def _answering(
+    work: Callable[[_Views, Request], Any],
+) -> Callable[[_Views, Request], Awaitable[Response]]:
     """Run a view in a thread, with the headers of all answers; a wrong request is told what is wrong."""
 
     async def answer(views: _Views, request: Request) -> Response:
@@ -255,7 +281,9 @@ def _answering(work: Callable[[_Views, Request], Any]) -> Callable[[_Views, Requ
 class _Views:
     """What is answered to which request."""
 
-    def __init__(self, stores: Sequence[Path], keepers: Sequence[Keeper], control: Control | None = None) -> None:
+    def __init__(
+        self, stores: Sequence[Path], keepers: Sequence[Keeper], control: Control | None = None
+    ) -> None:
         self.stores = stores
         self.keepers = keepers
         self.control = control
@@ -263,7 +291,9 @@ class _Views:
     def _chosen(self, request: Request) -> int:
         place = _number(request.query_params.get("store") or "0")
         if place >= len(self.stores):
-            raise InputError(f"there is no store {place}: {len(self.stores)} are shown, counted from 0")
+            raise InputError(
+                f"there is no store {place}: {len(self.stores)} are shown, counted from 0"
+            )
         return place
 
     def _opened(self, request: Request) -> Results:
@@ -276,7 +306,10 @@ class _Views:
         names = [path.name for path in self.stores]
         with self._opened(request) as results:
             page = render_shell(
-                names, self._chosen(request), results.experiments(), controlled=self.control is not None
+                names,
+                self._chosen(request),
+                results.experiments(),
+                controlled=self.control is not None,
             )
             return HTMLResponse(page)
 
@@ -297,7 +330,9 @@ class _Views:
     @_answering
     def progress(self, request: Request) -> Any:
         with self._opened(request) as results:
-            return progress_of(results, _experiment(results, request.query_params.get("experiment", "")))
+            return progress_of(
+                results, _experiment(results, request.query_params.get("experiment", ""))
+            )
 
     @_answering
     def report(self, request: Request) -> Any:
@@ -374,7 +409,8 @@ def _place(results: Results, query: Mapping[str, str]) -> CellAddress:
 
 
 def _number(text: str) -> int:
-    # Not str.isdigit, for which a superscript is a digit too; and no number is longer than the store can hold.
+    # Not str.isdigit, for which a superscript is a digit too; and no number is longer than the
+    # store can hold.
     if not re.fullmatch(r"[0-9]{1,9}", text):
         shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
         raise InputError(f"{shown!r} is not the number of a fold")
@@ -404,13 +440,13 @@ def serve(
     told : callable, optional
         Is told the address when it can be opened.
     ask_token : bool, default=True
-        Whether the address holds a random token that every request must know, so that other users of this machine see
-        nothing.
+        Whether the address holds a random token that every request must know, so that other users
+        of this machine see nothing.
     run_code : bool, default=False
         Whether the code of a protocol that the store names is imported.
     experiment_file : Path, optional
-        The file with which the page may run the rest of the one store, and failed cells, again; with it the page may
-        also stop a run.
+        The file with which the page may run the rest of the one store, and failed cells, again;
+        with it the page may also stop a run.
     """
     control = None if experiment_file is None else Control(experiment_file)
     if control is not None and not isinstance(store, (str, Path)) and len(store) != 1:
@@ -422,14 +458,24 @@ def serve(
 
         from paragone.reporting.live.connections import ImpatientProtocol
     except ImportError as error:
-        raise InputError("the live view needs starlette and uvicorn: pip install 'paragone[view]'") from error
+        raise InputError(
+            "the live view needs starlette and uvicorn: pip install 'paragone[view]'"
+        ) from error
     token = new_token() if ask_token else None
     app = create_app(store, token=token, control=control, run_code=run_code)
     listening = listen(port)
     if told is not None:
-        told(f"http://{ADDRESS}:{listening.getsockname()[1]}/" + (f"?{TOKEN}={token}" if token else ""))
+        told(
+            f"http://{ADDRESS}:{listening.getsockname()[1]}/"
+            + (f"?{TOKEN}={token}" if token else "")
+        )
     config = uvicorn.Config(
-        app, http=ImpatientProtocol, ws="none", log_level="error", access_log=False, server_header=False
+        app,
+        http=ImpatientProtocol,
+        ws="none",
+        log_level="error",
+        access_log=False,
+        server_header=False,
     )
     uvicorn.Server(config).run(sockets=[listening])
 
@@ -442,6 +488,8 @@ def listen(port: int) -> socket.socket:
         listening.bind((ADDRESS, port))
     except OSError as error:
         listening.close()
-        raise InputError(f"port {port} cannot be used: {error}; give another with --port") from error
+        raise InputError(
+            f"port {port} cannot be used: {error}; give another with --port"
+        ) from error
     listening.listen()
     return listening

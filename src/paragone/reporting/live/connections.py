@@ -14,7 +14,8 @@ REQUEST_SECONDS = 10.0
 class ImpatientProtocol(H11Protocol):
     """HTTP that waits a limited time for a request, counted from its first byte or from the opening of the connection.
 
-    Uvicorn ends connections that are idle between two requests, but waits for ever for the rest of one that was begun.
+    Uvicorn ends connections that are idle between two requests, but waits for ever for the rest of
+    one that was begun.
     """
 
     _deadline: asyncio.TimerHandle | None = None

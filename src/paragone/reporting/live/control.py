@@ -51,7 +51,15 @@ class Control:
         if self._started is not None and self._started.poll() is None:
             raise InputError("the run is starting")
         log = store.with_name(f"{store.name}.log")
-        command = [sys.executable, "-m", "paragone", "run", str(self._experiment), "--store", str(store.resolve())]
+        command = [
+            sys.executable,
+            "-m",
+            "paragone",
+            "run",
+            str(self._experiment),
+            "--store",
+            str(store.resolve()),
+        ]
         with log.open("ab") as output:
             self._started = subprocess.Popen(  # noqa: S603 - what whoever started the view named
                 [*command, "--retry-failed"],

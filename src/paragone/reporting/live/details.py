@@ -25,16 +25,20 @@ def fold_details(results: Results, place: CellAddress) -> dict[str, Any]:
     """Return every fold of a method on a dataset, with its status, time and the name to show."""
     mine = results.folds_of(place.experiment, place.dataset, place.method)
     if mine.empty:
-        raise InputError(f"there is no cell of method {place.method!r} on dataset {place.dataset!r}")
+        raise InputError(
+            f"there is no cell of method {place.method!r} on dataset {place.dataset!r}"
+        )
     # The cells of a later stage are called by its name.
     kind = results.described(place.experiment)["protocol"]["kind"]
     rows = [
         {
             "fold": int(row.fold),
             "repeat": int(row.repeat),
-            "label": f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else "")
-            if row.protocol == kind
-            else row.protocol,
+            "label": (
+                f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else "")
+                if row.protocol == kind
+                else row.protocol
+            ),
             "status": row.status,
             "seconds": None if row.seconds != row.seconds else float(row.seconds),
         }
@@ -70,8 +74,9 @@ def answer_rows(found: SplitAnswers) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``rows`` of ``[row, truth, predicted, number, is_wrong]``: the number is the probability of what was predicted
-        (None where there is none), or how far a value is off; ``total`` and ``wrong`` count all rows.
+        ``rows`` of ``[row, truth, predicted, number, is_wrong]``: the number is the probability of
+        what was predicted (None where there is none), or how far a value is off; ``total`` and
+        ``wrong`` count all rows.
 
     Examples
     --------
@@ -85,7 +90,9 @@ def answer_rows(found: SplitAnswers) -> dict[str, Any]:
         wrong = found.truth != found.predicted
         numbers = np.full(len(found.rows), np.nan)
         if found.classes is not None and found.probabilities is not None:
-            places = np.minimum(np.searchsorted(found.classes, found.predicted), len(found.classes) - 1)
+            places = np.minimum(
+                np.searchsorted(found.classes, found.predicted), len(found.classes) - 1
+            )
             said = found.probabilities[np.arange(len(places)), places]
             numbers = np.where(found.classes[places] == found.predicted, said, np.nan)
         order = np.lexsort((found.rows, -np.nan_to_num(numbers, nan=-1.0), ~wrong))
@@ -104,7 +111,12 @@ def answer_rows(found: SplitAnswers) -> dict[str, Any]:
         for place in order[:MOST_ANSWERS]
     ]
     of_classes = found.of_classes
-    return {"rows": rows, "total": len(found.rows), "wrong": int(wrong.sum()), "of_classes": of_classes}
+    return {
+        "rows": rows,
+        "total": len(found.rows),
+        "wrong": int(wrong.sum()),
+        "of_classes": of_classes,
+    }
 
 
 def _plain(value: Any) -> str:
@@ -118,17 +130,29 @@ def _said(results: Results, place: CellAddress) -> list[tuple[str, list[str]]]:
     told = results.warnings(place.experiment)
     told = told[(told["dataset"] == place.dataset) & (told["method"] == place.method)]
     told = told[(told["fold"] == place.fold) & (told["repeat"] == place.repeat)]
-    costs = [line for row in mine.itertuples() for line in _cost_lines(row.seconds, row.cpu_seconds, row.peak_memory)]
+    costs = [
+        line
+        for row in mine.itertuples()
+        for line in _cost_lines(row.seconds, row.cpu_seconds, row.peak_memory)
+    ]
     warned = [f"{row.category}, {row.count} times: {row.message}" for row in told.itertuples()]
-    printed = results.output(place.dataset, place.fold, place.method, place.experiment, place.repeat).splitlines()
-    parts = [("What the cell cost", costs), ("What the method warned of", warned), ("What the cell printed", printed)]
+    printed = results.output(
+        place.dataset, place.fold, place.method, place.experiment, place.repeat
+    ).splitlines()
+    parts = [
+        ("What the cell cost", costs),
+        ("What the method warned of", warned),
+        ("What the cell printed", printed),
+    ]
     return [(title, lines) for title, lines in parts if lines]
 
 
 def _cost_lines(seconds: float, cpu_seconds: float, peak_memory: float) -> list[str]:
     lines = [] if math.isnan(seconds) else [f"wall time: {seconds:.3g} s"]
     lines += [] if math.isnan(cpu_seconds) else [f"processor time: {cpu_seconds:.3g} s"]
-    return lines + ([] if math.isnan(peak_memory) else [f"most memory held: {peak_memory / 2**20:.0f} MiB"])
+    return lines + (
+        [] if math.isnan(peak_memory) else [f"most memory held: {peak_memory / 2**20:.0f} MiB"]
+    )
 
 
 RECENT = 200
@@ -142,8 +166,8 @@ MOST_SQUARES = 1500
 def rate_of(finished: list[datetime], now: datetime) -> float | None:
     """Return the cells that end per second, from the times at which they ended, newest first.
 
-    Only the last ten minutes count. The time since the newest cell counts too, so that a run that hangs slows down
-    before the reader's eyes.
+    Only the last ten minutes count. The time since the newest cell counts too, so that a run that
+    hangs slows down before the reader's eyes.
 
     Examples
     --------
@@ -172,7 +196,9 @@ def seconds_left(results: Results, experiment: str, later: int) -> float | None:
         Cells of later stages that are not planned yet.
     """
     described = results.datasets(experiment)
-    estimates = Estimates({name: float(d["n_samples"] * d["n_features"]) for name, d in described.items()})
+    estimates = Estimates(
+        {name: float(d["n_samples"] * d["n_features"]) for name, d in described.items()}
+    )
     times = results.times(experiment)
     for dataset, method, _, _, seconds, count in times:
         if count:
@@ -199,8 +225,9 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     Returns
     -------
     dict
-        ``counts, total, ended, alive, at_work, rate, seconds_left, left, matrix, causes, slowest, warned, version``;
-        ``seconds`` of a cell are wall time, ``cpu_seconds`` processor time, None where that is not known.
+        ``counts, total, ended, alive, at_work, rate, seconds_left, left, matrix, causes, slowest,
+        warned, version``; ``seconds`` of a cell are wall time, ``cpu_seconds`` processor time, None
+        where that is not known.
     """
     counts = results.counts(experiment)
     total = sum(counts.values())
@@ -246,7 +273,8 @@ def matrix_of(counts: Mapping[tuple[str, str], Mapping[str, int]]) -> dict[str, 
     Returns
     -------
     dict
-        ``methods``, ``datasets``, and for each method a row of ``[done, failed, timeout, all]`` per dataset.
+        ``methods``, ``datasets``, and for each method a row of ``[done, failed, timeout, all]`` per
+        dataset.
 
     Examples
     --------

@@ -61,7 +61,9 @@ class Selection:
             elif name in ("experiment", "metric", "at", "reference"):
                 one[name] = value
             else:
-                raise unknown_name("choice", name, ["experiment", "metric", "at", "reference", *many])
+                raise unknown_name(
+                    "choice", name, ["experiment", "metric", "at", "reference", *many]
+                )
         return cls(**one, datasets=tuple(many["dataset"]), methods=tuple(many["method"]))
 
 
@@ -169,11 +171,13 @@ class Keeper:
         self._built: dict[Selection, tuple[str, float, Built]] = {}
         self._building: dict[Selection, Future[Built]] = {}
 
-    def report(self, selection: Selection, version: str, *, running: bool = True) -> tuple[str, Built] | None:
+    def report(
+        self, selection: Selection, version: str, *, running: bool = True
+    ) -> tuple[str, Built] | None:
         """Return the newest report there is, at once, with the version it is of; None where none was built yet.
 
-        Where the store has a newer version, a new one is begun, unless one is under way or, while a run goes on, the
-        last is too fresh.
+        Where the store has a newer version, a new one is begun, unless one is under way or, while a
+        run goes on, the last is too fresh.
         """
         with self._lock:
             known = self._built.get(selection)
@@ -185,7 +189,11 @@ class Keeper:
             return None if known is None else (known[0], known[2])
 
     def _wanted(
-        self, selection: Selection, known: tuple[str, float, Built] | None, version: str, running: bool
+        self,
+        selection: Selection,
+        known: tuple[str, float, Built] | None,
+        version: str,
+        running: bool,
     ) -> bool:
         if selection in self._building or len(self._building) >= KEPT:
             return False
@@ -201,7 +209,11 @@ class Keeper:
             if future.cancelled():
                 return
             error = future.exception()
-            built = Built("", {}, 1.0, f"the page could not be built: {error!r}") if error else future.result()
+            built = (
+                Built("", {}, 1.0, f"the page could not be built: {error!r}")
+                if error
+                else future.result()
+            )
             self._built.pop(selection, None)
             self._built[selection] = (version, self._clock(), built)
             while len(self._built) > KEPT:

@@ -3,7 +3,22 @@ import numpy as np
 EPS = np.finfo(float).eps
 
 
-def dagfs(X, Y, W, *, alpha=0.1, beta=0.1, T=40, gamma=2, tau=0.5, topK=10, kappa=1.5, s_max=3, lift=True, paired=True):
+def dagfs(
+    X,
+    Y,
+    W,
+    *,
+    alpha=0.1,
+    beta=0.1,
+    T=40,
+    gamma=2,
+    tau=0.5,
+    topK=10,
+    kappa=1.5,
+    s_max=3,
+    lift=True,
+    paired=True,
+):
     d = X.shape[1]
     L = Y.shape[1]
     f = Y.sum(0) + 1.0
@@ -37,7 +52,11 @@ def dagfs(X, Y, W, *, alpha=0.1, beta=0.1, T=40, gamma=2, tau=0.5, topK=10, kapp
         if lift and paired:
             squares = np.tile(squares[:d] + squares[d:], 2)
         q = 1 / (2 * (np.sqrt(squares) + EPS))
-        W = W * (XtY + alpha * W @ minus) / np.maximum(G @ W + alpha * W @ plus + beta * q[:, None] * W, EPS)
+        W = (
+            W
+            * (XtY + alpha * W @ minus)
+            / np.maximum(G @ W + alpha * W @ plus + beta * q[:, None] * W, EPS)
+        )
     squares = (W**2).sum(1)
     if not lift:
         return np.sqrt(squares)

@@ -23,7 +23,9 @@ def information(A, B):
         (1 - pa - pb + p11, 1 - pa, 1 - pb),
     ):
         there = joint > 1e-15
-        total[there] += (joint * np.log2(np.where(there, joint, 1) / np.where(there, one * other, 1)))[there]
+        total[there] += (
+            joint * np.log2(np.where(there, joint, 1) / np.where(there, one * other, 1))
+        )[there]
     return np.maximum(total, 0)
 
 

@@ -14,7 +14,9 @@ from transcriptions.scnmf import scnmf
 
 def scores(name, X, Y, *, guard=True, seed=0, **params):
     """Score all features; guarded, constant columns are left out of the formulas and get NaN here."""
-    kept = np.array([len(set(column)) > 1 for column in X.T]) if guard else np.ones(X.shape[1], bool)
+    kept = (
+        np.array([len(set(column)) > 1 for column in X.T]) if guard else np.ones(X.shape[1], bool)
+    )
     found = np.full(X.shape[1], np.nan)
     found[kept] = RUNS[name](X[:, kept], Y, kept, np.random.default_rng(seed), guard, params)
     return found
@@ -22,7 +24,10 @@ def scores(name, X, Y, *, guard=True, seed=0, **params):
 
 def ranking(found):
     """Order by falling score, ties to the lower index, what has no score last."""
-    return sorted(range(len(found)), key=lambda j: (np.isnan(found[j]), -found[j] if found[j] == found[j] else 0))
+    return sorted(
+        range(len(found)),
+        key=lambda j: (np.isnan(found[j]), -found[j] if found[j] == found[j] else 0),
+    )
 
 
 def _dagfs(X, Y, kept, generator, guard, params):
@@ -44,7 +49,9 @@ def _lrmfs(X, Y, kept, generator, guard, params):
 
 def _lsmfs(X, Y, kept, generator, guard, params):
     V, slack = generator.random(Y.shape), generator.random(Y.shape)
-    return lsmfs(X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], guard=guard, **params)
+    return lsmfs(
+        X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], guard=guard, **params
+    )
 
 
 def _lrdg(X, Y, kept, generator, guard, params):
@@ -54,7 +61,12 @@ def _lrdg(X, Y, kept, generator, guard, params):
 
 def _scnmf(X, Y, kept, generator, guard, params):
     found = scnmf(X, Y, **params)
-    lone = np.array([guard and len(X) > 2 and len(X) - max(np.unique(c, return_counts=True)[1]) == 1 for c in X.T])
+    lone = np.array(
+        [
+            guard and len(X) > 2 and len(X) - max(np.unique(c, return_counts=True)[1]) == 1
+            for c in X.T
+        ]
+    )
     if lone.any() and not lone.all():
         found[lone] = found[lone] / found[lone].max() * found[~lone].min() / 2
     return found

@@ -36,7 +36,20 @@ def nearest_but_one_graph(Y):
 
 
 def lsmfs(
-    X, Y, V, slack, W, *, alpha=4.0, beta=0.1, gamma=0.1, lam=0.01, consistent=False, T=20, tolerance=1e-6, guard=True
+    X,
+    Y,
+    V,
+    slack,
+    W,
+    *,
+    alpha=4.0,
+    beta=0.1,
+    gamma=0.1,
+    lam=0.01,
+    consistent=False,
+    T=20,
+    tolerance=1e-6,
+    guard=True,
 ):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1
@@ -47,7 +60,9 @@ def lsmfs(
         M = Y + B * slack
         U, _, Pt = np.linalg.svd(W, full_matrices=False)
         # (XᵀX + γD)⁻¹ = D⁻¹(XᵀX D⁻¹ + γI)⁻¹: the same matrix without the entries near 1/eps
-        W = inverse_D[:, None] * np.linalg.solve(X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt)
+        W = inverse_D[:, None] * np.linalg.solve(
+            X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt
+        )
         if consistent:
             V = (X @ W + alpha * M) @ np.linalg.inv((1 + alpha) * np.eye(L) + beta * LY)
         else:
@@ -57,7 +72,9 @@ def lsmfs(
         W[norms < 1e-150] = 0
         inverse_D = 2 * (norms + EPS)
         low_rank = np.linalg.norm(W, "nuc") if consistent else norms.sum()
-        now = ((X @ W - V) ** 2).sum() + alpha * ((V - M) ** 2).sum() + beta * np.trace(V @ LY @ V.T)
+        now = (
+            ((X @ W - V) ** 2).sum() + alpha * ((V - M) ** 2).sum() + beta * np.trace(V @ LY @ V.T)
+        )
         now += gamma * norms.sum() + lam * low_rank
         history.append((now, W))
         least = min(history, key=lambda step: step[0])

@@ -42,7 +42,9 @@ class EpochTimes:
     penalty: float
 
 
-def epoch_lines(epoch: int, times: EpochTimes, n_steps: int, evaluated: Mapping[str, Any] | None, paras: str) -> str:
+def epoch_lines(
+    epoch: int, times: EpochTimes, n_steps: int, evaluated: Mapping[str, Any] | None, paras: str
+) -> str:
     r"""Return the text of one epoch, with its line ends.
 
     Parameters
@@ -76,8 +78,8 @@ def epoch_lines(epoch: int, times: EpochTimes, n_steps: int, evaluated: Mapping[
     shown = {name: f"[{evaluated[name][0]:.5f}, {evaluated[name][-1]:.5f}]" for name in SHOWN}
     return (
         f"Epoch {epoch - 1} [{times.training:.1f}s + {times.evaluation:.1f}s]: train==[{losses} ]\n"
-        f" recall={shown['recall']}, precision={shown['precision']},  f1={shown['f1']}, RMRR={shown['rmrr']}\n"
-        f"paras\t {paras}\n"
+        f" recall={shown['recall']}, precision={shown['precision']},  f1={shown['f1']},"
+        f" RMRR={shown['rmrr']}\nparas\t {paras}\n"
     )
 
 
@@ -89,10 +91,12 @@ def best_line(iteration: int, seconds: float, metrics: Mapping[str, Sequence[flo
     >>> best_line(0, 1.25, {name: [0.5, 0.25] for name in SHOWN})
     'Best Iter=[0]@[1.2]\trecall=[0.50000\t0.25000], precision=[0.50000\t0.25000],  f1=[0.50000\t0.25000], rmrr=[...]'
     """
-    shown = {name: "[" + "\t".join(f"{value:.5f}" for value in metrics[name]) + "]" for name in SHOWN}
+    shown = {
+        name: "[" + "\t".join(f"{value:.5f}" for value in metrics[name]) + "]" for name in SHOWN
+    }
     return (
-        f"Best Iter=[{iteration}]@[{seconds:.1f}]\trecall={shown['recall']}, precision={shown['precision']},  "
-        f"f1={shown['f1']}, rmrr={shown['rmrr']}"
+        f"Best Iter=[{iteration}]@[{seconds:.1f}]\trecall={shown['recall']},"
+        f" precision={shown['precision']},  f1={shown['f1']}, rmrr={shown['rmrr']}"
     )
 
 
@@ -106,9 +110,10 @@ def result_text(settings: SMGCNSettings, best: str, now: datetime) -> str:
     """Return what is appended to the result file: a line of hyper-parameters, and the best line after a tab."""
     layers = ",".join(str(width) for width in settings.widths[1:])
     return (
-        f"time={now:%Y-%m-%d %H:%M:%S}, fusion={settings.fusion}, embed_size={settings.widths[0]}, "
-        f"lr={settings.learning_rate:g}, layer_size=[{layers}], mess_dropout={_dropouts(settings)}, "
-        f"regs=[{settings.penalty:g}], adj_type={ADJACENCY}\n\t{best}\n"
+        f"time={now:%Y-%m-%d %H:%M:%S}, fusion={settings.fusion}, embed_size={settings.widths[0]},"
+        f" lr={settings.learning_rate:g}, layer_size=[{layers}],"
+        f" mess_dropout={_dropouts(settings)}, regs=[{settings.penalty:g}],"
+        f" adj_type={ADJACENCY}\n\t{best}\n"
     )
 
 
@@ -136,7 +141,8 @@ class TrainingProgress:
     seconds : float
         Time spent on training so far, interruptions left out.
     epochs : list of list of float
-        Of every epoch finished: seconds of training, seconds of evaluation, mean total, loss and penalty.
+        Of every epoch finished: seconds of training, seconds of evaluation, mean total, loss and
+        penalty.
     """
 
     epoch: int = 0
@@ -180,7 +186,10 @@ def load_progress(path: Path, identity: str) -> TrainingProgress | None:
     except InputError as error:
         raise InputError(f"{error}: delete it to start afresh") from error
     if meta["identity"] != identity:
-        raise InputError(f"checkpoint {path} belongs to a fit with other settings or data: delete it or use another")
+        raise InputError(
+            f"checkpoint {path} belongs to a fit with other settings or data: delete it or use"
+            " another"
+        )
     if len(meta.get("epochs", ())) != meta["epoch"]:
         raise InputError(f"checkpoint {path} is of an earlier version: delete it to start afresh")
     progress = TrainingProgress(
@@ -213,10 +222,11 @@ class Observation:
     Parameters
     ----------
     log : path, optional
-        JSON lines: one per finished evaluation, one for each warning, one for the choice at the end.
+        JSON lines: one per finished evaluation, one for each warning, one for the choice at the
+        end.
     classic : callable or path, optional
-        Gets the classic text: a function line by line, such as ``print``; a file as a whole, so that a fit that goes on
-        from a checkpoint leaves the text of an uninterrupted one.
+        Gets the classic text: a function line by line, such as ``print``; a file as a whole, so
+        that a fit that goes on from a checkpoint leaves the text of an uninterrupted one.
     result_file : path, optional
         The classic line of the best epoch is appended to it, after one of hyper-parameters.
     checkpoint : path, optional
@@ -270,7 +280,9 @@ class ClassicText:
         """Begin the file with the epochs that a checkpoint holds, whatever was in it."""
         if isinstance(self._observation.classic, Path):
             epochs = range(1, len(progress.epochs) + 1)
-            replace_text(self._observation.classic, "".join(self._of(progress, epoch) for epoch in epochs))
+            replace_text(
+                self._observation.classic, "".join(self._of(progress, epoch) for epoch in epochs)
+            )
 
     def epoch(self, progress: TrainingProgress) -> None:
         """Write the last epoch."""
@@ -284,7 +296,9 @@ class ClassicText:
     def end(self, progress: TrainingProgress, chosen: int) -> None:
         """Write the line of the chosen epoch, and append it to the result file."""
         evaluated = [record for record in progress.history if "metrics" in record]
-        iteration = next((place for place, record in enumerate(evaluated) if record["epoch"] == chosen), None)
+        iteration = next(
+            (place for place, record in enumerate(evaluated) if record["epoch"] == chosen), None
+        )
         if iteration is None:
             return
         seconds = sum(times[0] + times[1] for times in progress.epochs)
@@ -295,7 +309,9 @@ class ClassicText:
                 stream.write(result_text(self._settings, best, datetime.now().astimezone()))
 
     def _of(self, progress: TrainingProgress, epoch: int) -> str:
-        record: Record = next((entry for entry in reversed(progress.history) if entry["epoch"] == epoch), {})
+        record: Record = next(
+            (entry for entry in reversed(progress.history) if entry["epoch"] == epoch), {}
+        )
         times = EpochTimes(*progress.epochs[epoch - 1])
         return epoch_lines(epoch, times, self._n_steps, record.get("metrics"), self._paras)
 

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 class SMGCN(Recommender):
     """Multi-graph convolutions over symptoms and herbs, and a syndrome layer (Jin et al., ICDE 2020).
 
-    Two towers convolve over the bipartite graph of tokens and items, two synergy graphs add what goes together;
-    the mean of a query's token embeddings passes through the syndrome layer and is compared with every item. Items
-    are ranked by the logit. The epoch is the best of the validation set; without one, the last.
+    Two towers convolve over the bipartite graph of tokens and items, two synergy graphs add what
+    goes together; the mean of a query's token embeddings passes through the syndrome layer and is
+    compared with every item. Items are ranked by the logit. The epoch is the best of the validation
+    set; without one, the last.
 
     Parameters
     ----------
@@ -97,7 +98,10 @@ class SMGCN(Recommender):
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch",)
-    file_parameters: ClassVar[dict[str, Any]] = {"token_pairs": read_pairs, "item_pairs": read_pairs}
+    file_parameters: ClassVar[dict[str, Any]] = {
+        "token_pairs": read_pairs,
+        "item_pairs": read_pairs,
+    }
     loss: str = "bce"
     fusion: str = "add"
     widths: tuple[int, ...] = (64, 128, 256)
@@ -137,7 +141,8 @@ class SMGCN(Recommender):
         log : path, optional
             JSON lines, one an evaluation.
         classic : callable or path, optional
-            Gets the lines that the authors' program prints: a function, such as ``print``, or a file.
+            Gets the lines that the authors' program prints: a function, such as ``print``, or a
+            file.
         result_file : path, optional
             A line of hyper-parameters and the classic line of the best epoch are appended to it.
         checkpoint : path, optional
@@ -175,7 +180,10 @@ class SMGCN(Recommender):
     def diagnostics_(self) -> dict[str, Any]:
         """The chosen epoch, what chose it, and every evaluation; without times, so that equal fits tell the same."""
         chosen_on = self.history_[-1].get("set") if self.history_ else None
-        history = [{key: value for key, value in entry.items() if key != "seconds"} for entry in self.history_]
+        history = [
+            {key: value for key, value in entry.items() if key != "seconds"}
+            for entry in self.history_
+        ]
         rule = f"{self.choose_by} on {chosen_on}" if chosen_on else "the last epoch"
         return {"epoch": self.epoch_, "chosen_by": rule, "history": history}
 
@@ -185,12 +193,20 @@ class SMGCN(Recommender):
     def _settings(self) -> SMGCNSettings:
         name, _, k = self.choose_by.partition("@")
         metric = parse_metric(name)
-        if not k.isdigit() or int(k) not in self.ks or metric.name not in ("precision", "recall", "f1", "rmrr", "ndcg"):
+        if (
+            not k.isdigit()
+            or int(k) not in self.ks
+            or metric.name not in ("precision", "recall", "f1", "rmrr", "ndcg")
+        ):
             raise InputError(
-                f"smgcn: choose_by must be a logged metric at one of {tuple(self.ks)}, such as 'recall@20'; "
-                f"it is {self.choose_by!r}"
+                f"smgcn: choose_by must be a logged metric at one of {tuple(self.ks)}, such as"
+                f" 'recall@20'; it is {self.choose_by!r}"
             )
-        rate = self.learning_rate if self.learning_rate is not None else LEARNING_RATES.get(self.loss, 1e-3)
+        rate = (
+            self.learning_rate
+            if self.learning_rate is not None
+            else LEARNING_RATES.get(self.loss, 1e-3)
+        )
         checked = {"learning_rate": rate, "choose_by": (metric.name, int(k))}
         checked |= {"widths": tuple(self.widths), "ks": tuple(self.ks)}
         given = {one.name: getattr(self, one.name) for one in fields(SMGCNSettings)}

@@ -47,7 +47,9 @@ class SMGCNSettings:
         if not 0 <= self.dropout < 1:
             raise InputError(f"smgcn: dropout must lie in [0, 1), it is {self.dropout}")
         if len(self.widths) < 2 or min(self.widths) < 1:
-            raise InputError(f"smgcn: widths must be two or more positive sizes, they are {self.widths}")
+            raise InputError(
+                f"smgcn: widths must be two or more positive sizes, they are {self.widths}"
+            )
         positive = {
             "learning_rate": self.learning_rate,
             "batch_size": self.batch_size,
@@ -64,7 +66,10 @@ class SMGCNSettings:
 
     def as_json(self) -> dict[str, object]:
         """Return the settings as JSON can hold them."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(self).items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +123,9 @@ def build_graphs(train: Prescriptions, token_pairs: IntArray, item_pairs: IntArr
 
 def _synergy(pairs: IntArray, size: int, kind: str) -> sparse.csr_array:
     if len(pairs) and int(pairs.max()) >= size:
-        raise InputError(f"{kind} pairs name id {int(pairs.max())}, there are {size} {kind}s, numbered from 0")
+        raise InputError(
+            f"{kind} pairs name id {int(pairs.max())}, there are {size} {kind}s, numbered from 0"
+        )
     ones = np.ones(len(pairs))
     half = sparse.coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(size, size)).tocsr()
     graph = sparse.csr_array(half + half.T + sparse.eye_array(size))
@@ -126,7 +133,9 @@ def _synergy(pairs: IntArray, size: int, kind: str) -> sparse.csr_array:
     return graph
 
 
-def pairs_from(given: str | Path | IntArray | None, matrix: sparse.csr_array, at_least: int) -> IntArray:
+def pairs_from(
+    given: str | Path | IntArray | None, matrix: sparse.csr_array, at_least: int
+) -> IntArray:
     """Return the pairs of a file or an array, or make them from training rows where none are given."""
     if given is None:
         return cooccurring_pairs(matrix, at_least)
@@ -144,5 +153,6 @@ def require_torch() -> Any:
         return import_module("torch")
     except ImportError as error:
         raise InputError(
-            "smgcn needs PyTorch, which is not installed: pip install 'paragone[recsys]' (or pip install torch)"
+            "smgcn needs PyTorch, which is not installed: pip install 'paragone[recsys]' (or pip"
+            " install torch)"
         ) from error

@@ -39,16 +39,22 @@ class Tower(nn.Module):
     def __init__(self, widths: tuple[int, ...], dropout: float) -> None:
         super().__init__()
         steps = list(itertools.pairwise(widths))
-        self.messages = nn.ParameterList([nn.Parameter(torch.empty(width, width)) for width, _ in steps])
-        self.weights = nn.ParameterList([nn.Parameter(torch.empty(2 * width, after)) for width, after in steps])
+        self.messages = nn.ParameterList(
+            [nn.Parameter(torch.empty(width, width)) for width, _ in steps]
+        )
+        self.weights = nn.ParameterList(
+            [nn.Parameter(torch.empty(2 * width, after)) for width, after in steps]
+        )
         self.biases = nn.ParameterList([nn.Parameter(torch.empty(1, after)) for _, after in steps])
         self.dropout = dropout
 
-    def forward(self, embedded: Any, first_sums: Any, propagation: Any, own: Any, own_rows: slice) -> Any:
+    def forward(
+        self, embedded: Any, first_sums: Any, propagation: Any, own: Any, own_rows: slice
+    ) -> Any:
         """Return the last layer, rows of the own side, L2-normalised.
 
-        ``first_sums`` is ``propagation @ embedded``, which the two towers share. The last layer is computed
-        for the own rows only: nothing else of it is used.
+        ``first_sums`` is ``propagation @ embedded``, which the two towers share. The last layer is
+        computed for the own rows only: nothing else of it is used.
         """
         hidden, sums = embedded, first_sums
         last = len(self.weights) - 1
@@ -68,12 +74,18 @@ class Tower(nn.Module):
 class Network(nn.Module):
     """Embeddings, two towers, synergy graphs, and the syndrome layer.
 
-    The graphs are held dense where ``dense`` is set: a GPU multiplies a thousand nodes faster than it finds its way
-    through a sparse matrix, a CPU does not.
+    The graphs are held dense where ``dense`` is set: a GPU multiplies a thousand nodes faster than
+    it finds its way through a sparse matrix, a CPU does not.
     """
 
     def __init__(
-        self, graphs: Graphs, widths: tuple[int, ...], dropout: float, fusion: str, *, dense: bool = False
+        self,
+        graphs: Graphs,
+        widths: tuple[int, ...],
+        dropout: float,
+        fusion: str,
+        *,
+        dense: bool = False,
     ) -> None:
         super().__init__()
         n_tokens = graphs.token_synergy.shape[0]
@@ -99,24 +111,36 @@ class Network(nn.Module):
             ("token_graph", graphs.token_synergy),
             ("item_graph", graphs.item_synergy),
         ):
-            held = torch.as_tensor(matrix.toarray(), dtype=torch.float32) if dense else csr_tensor(matrix)
+            held = (
+                torch.as_tensor(matrix.toarray(), dtype=torch.float32)
+                if dense
+                else csr_tensor(matrix)
+            )
             self.register_buffer(name, held, persistent=False)
 
     def embeddings(self) -> tuple[Any, Any]:
         """Return the final embeddings of the tokens and of the items."""
         embedded = torch.cat([self.token_embedding, self.item_embedding])
         sums = torch.sparse.mm(self.propagation, embedded)
-        tokens = self.token_tower(embedded, sums, self.propagation, self.token_part, self.token_rows)
+        tokens = self.token_tower(
+            embedded, sums, self.propagation, self.token_part, self.token_rows
+        )
         items = self.item_tower(embedded, sums, self.propagation, self.item_part, self.item_rows)
-        token_pairs = torch.tanh(torch.sparse.mm(self.token_graph, self.token_embedding) @ self.token_synergy_weight)
-        item_pairs = torch.tanh(torch.sparse.mm(self.item_graph, self.item_embedding) @ self.item_synergy_weight)
+        token_pairs = torch.tanh(
+            torch.sparse.mm(self.token_graph, self.token_embedding) @ self.token_synergy_weight
+        )
+        item_pairs = torch.tanh(
+            torch.sparse.mm(self.item_graph, self.item_embedding) @ self.item_synergy_weight
+        )
         if self.fusion == "concat":
             return torch.cat([tokens, token_pairs], dim=1), torch.cat([items, item_pairs], dim=1)
         return tokens + token_pairs, items + item_pairs
 
     def logits(self, mean_queries: Any, tokens: Any, items: Any) -> Any:
         """Score all items for queries given as rows of token weights that sum to one."""
-        syndromes = functional.relu((mean_queries @ tokens) @ self.syndrome_weight + self.syndrome_bias)
+        syndromes = functional.relu(
+            (mean_queries @ tokens) @ self.syndrome_weight + self.syndrome_bias
+        )
         return syndromes @ items.T
 
 
@@ -142,15 +166,19 @@ LOSSES = ("bce", "weighted_mse")
 def sample_loss(kind: str, logits: Any, targets: Any, item_weights: Any) -> Any:
     """Return the loss summed over items and averaged over the samples of the batch.
 
-    ``weighted_mse`` is the published one, ``sum_h w_h (y - sigmoid)^2`` with ``w_h = max_freq / freq_h``; ``bce`` is
-    the binary cross-entropy of the logits.
+    ``weighted_mse`` is the published one, ``sum_h w_h (y - sigmoid)^2`` with ``w_h = max_freq /
+    freq_h``; ``bce`` is the binary cross-entropy of the logits.
     """
     if kind == "bce":
-        return functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum") / len(logits)
+        return functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum") / len(
+            logits
+        )
     return ((targets - logits.sigmoid()).square() * item_weights).sum() / len(logits)
 
 
-def embedding_penalty(tokens: Any, items: Any, present: Any, strength: float, batch_size: int) -> Any:
+def embedding_penalty(
+    tokens: Any, items: Any, present: Any, strength: float, batch_size: int
+) -> Any:
     """Return ``strength / B * (|S rows of the batch|^2 + |H|^2) / 2``; ``present`` marks the batch's tokens."""
     own = (tokens.square().sum(dim=1) * present).sum()
     return strength / batch_size * 0.5 * (own + items.square().sum())
@@ -198,7 +226,10 @@ class Batches:
         size = 4 * train.n_rows * (train.n_tokens + train.n_items)
         self.resident: tuple[Any, Any] | None = None
         if device.type != "cpu" and size <= _RESIDENT_BYTES:
-            dense = [torch.as_tensor(part.toarray(), device=device) for part in (self.queries, self.answers)]
+            dense = [
+                torch.as_tensor(part.toarray(), device=device)
+                for part in (self.queries, self.answers)
+            ]
             self.resident = (dense[0], dense[1])
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
@@ -320,8 +351,8 @@ class Trainer:
         bad = np.flatnonzero(~np.isfinite(steps).all(axis=1))
         if len(bad):
             raise TrainingDivergedError(
-                f"smgcn: the loss is {steps[bad[0]].sum()} at epoch {epoch + 1}, step {bad[0] + 1}: lower "
-                f"learning_rate (it is {self.settings.learning_rate:g}) or check the data"
+                f"smgcn: the loss is {steps[bad[0]].sum()} at epoch {epoch + 1}, step {bad[0] + 1}:"
+                f" lower learning_rate (it is {self.settings.learning_rate:g}) or check the data"
             )
         loss, penalty = steps.mean(axis=0)
         return float(loss + penalty), float(loss), float(penalty)
@@ -353,7 +384,11 @@ class Trainer:
             began = time.perf_counter()
             metrics = self._validation_metrics(self.final_embeddings())
             progress.epochs[-1][1] = time.perf_counter() - began
-            record |= {"set": self.validation.name, "ks": list(self.settings.ks), "metrics": metrics}
+            record |= {
+                "set": self.validation.name,
+                "ks": list(self.settings.ks),
+                "metrics": metrics,
+            }
             so_far = [-self._value(one) for one in (*progress.history, record)]
             if least_loss(so_far, size=1.0) == len(progress.history):
                 progress.best, progress.best_epoch = progress.parameters, progress.epoch
@@ -369,7 +404,9 @@ class Trainer:
     def _validation_metrics(self, embeddings: FinalEmbeddings) -> dict[str, list[float]]:
         assert self.validation is not None
         scores = embeddings.score(self.validation.queries)
-        result = topk_scores(scores, self.validation.truth, k=self.settings.ks, metrics=METRICS, empty="skip")
+        result = topk_scores(
+            scores, self.validation.truth, k=self.settings.ks, metrics=METRICS, empty="skip"
+        )
         return {name: values.tolist() for name, values in result.as_dict().items()}
 
     def _value(self, record: dict[str, Any]) -> float:
@@ -391,8 +428,8 @@ class Trainer:
         if value < self.popularity - slack_of(self.popularity, 1.0):
             name, k = self.settings.choose_by
             text = (
-                f"smgcn is below popularity after {record['epoch']} epochs: {name}@{k} {value:.4f} against "
-                f"{self.popularity:.4f} on {record['set']}"
+                f"smgcn is below popularity after {record['epoch']} epochs: {name}@{k} {value:.4f}"
+                f" against {self.popularity:.4f} on {record['set']}"
             )
             warnings.warn(text, UserWarning, stacklevel=2)
             self.observation.write({"event": "warning", "epoch": record["epoch"], "text": text})
@@ -401,7 +438,9 @@ class Trainer:
         if self.validation is None or self.settings.patience is None or not progress.history:
             return False
         last = progress.history[-1]["epoch"]
-        return bool(last - progress.best_epoch >= self.settings.patience * self.settings.evaluate_every)
+        return bool(
+            last - progress.best_epoch >= self.settings.patience * self.settings.evaluate_every
+        )
 
     def _finish(self, progress: TrainingProgress) -> Trained:
         if progress.best:
@@ -424,7 +463,10 @@ class Trainer:
         return progress
 
     def _parameters(self) -> Arrays:
-        return {name: value.detach().cpu().numpy().copy() for name, value in self.network.named_parameters()}
+        return {
+            name: value.detach().cpu().numpy().copy()
+            for name, value in self.network.named_parameters()
+        }
 
     def _load(self, parameters: Arrays) -> None:
         with torch.no_grad():
