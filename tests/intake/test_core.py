@@ -165,6 +165,17 @@ def test_methods_of_one_name_are_told_apart_by_their_folders(tmp_path):
     assert named.methods == ["Base", "Tuned"]
 
 
+def test_a_name_is_given_to_the_only_method_and_refused_for_several(tmp_path):
+    table = pd.DataFrame({"method": "A", "dataset": list("xyz"), "accuracy": [0.5, 0.6, 0.7]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.assign(method="B").to_csv(tmp_path / "b.csv", index=False)
+    found = read_results(f"Ours={tmp_path / 'a.csv'}", tmp_path / "b.csv")
+    assert found.methods == ["Ours", "B"]
+    pd.concat([table, table.assign(method="B")]).to_csv(tmp_path / "both.csv", index=False)
+    with pytest.raises(InputError, match=r"Ours= can name one method, but .* holds 2 \(A, B\)"):
+        read_results(f"Ours={tmp_path / 'both.csv'}", tmp_path / "b.csv")
+
+
 def test_one_file_given_twice_is_refused(tmp_path):
     path = items(tmp_path / "a.csv", [1.0, 2.0])
     with pytest.raises(InputError, match="was given twice"):

@@ -81,6 +81,8 @@ def read_results(
             ]
         if len(parts) == before:
             raise _nothing_known(source)
+        if source.name is not None:
+            parts[before:] = _called(parts[before:], source.name)
     return collect(parts, unknown)
 
 
@@ -116,6 +118,20 @@ def recognised(
             yield from recognised(
                 Source(path, source.given, source.name, source.alone), None, unknown
             )
+
+
+def _called(parts: Sequence[Records], name: str) -> list[Records]:
+    """Call the only method of a source as the user does; a name for several methods is refused."""
+    methods = dict.fromkeys(method for one in parts for method in one.methods)
+    if len(methods) > 1:
+        where = parts[0].source.given or parts[0].source.path
+        raise InputError(
+            f"{name}= can name one method, but {where} holds {len(methods)} ({_few(methods)}): give"
+            f" it without {name}="
+        )
+    if list(methods) == [name]:
+        return list(parts)
+    return [replace(one, frame=one.frame.assign(method=name)) for one in parts]
 
 
 def _nothing_known(source: Source) -> InputError:

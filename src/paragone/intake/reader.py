@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from paragone.errors import InputError
@@ -30,6 +30,9 @@ class Asked:
         validation rows.
     run_code : bool, default=False
         Whether a file may be unpickled, which runs what stands in it.
+    columns : mapping of str to str
+        What columns, fields or levels of paths are, by their names: ``method``, ``dataset``, a key
+        such as ``seed``, or ``ignore`` for what tells nothing.
     """
 
     method: str | None = None
@@ -39,6 +42,19 @@ class Asked:
     metric: str | None = None
     run_code: bool = False
     row: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, role: str) -> tuple[str, ...]:
+        """Return the columns or fields that play a role, as the user says.
+
+        Examples
+        --------
+        >>> Asked(method="algo", columns={"run": "seed", "path3": "ignore"}).named("ignore")
+        ('path3',)
+        """
+        own = getattr(self, role, None)
+        named = [name for name, plays in self.columns.items() if plays == role]
+        return tuple(dict.fromkeys([*([own] if own else []), *named]))
 
     def refuse_columns(self, source: Source, title: str) -> None:
         """Refuse an option that names a column where a format says by itself what is what."""
