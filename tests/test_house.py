@@ -140,7 +140,7 @@ BUDGETS = {
     "data": 48253,
     "everyday": 4967,
     "generate": 90582,
-    "intake": 46050,
+    "intake": 46078,
     "lab": 98656,
     "methods": 34592,
     "metrics": 33676,
