@@ -11,7 +11,6 @@ from paragone.methods.method import methods
 from paragone.metrics.metric import metrics
 from paragone.registry import Registry
 from paragone.reporting.pages import sections
-from paragone.stats.overall import overall_tests
 from paragone.stats.registries import corrections, tests
 
 REGISTRIES: tuple[Registry, ...] = (
@@ -19,7 +18,6 @@ REGISTRIES: tuple[Registry, ...] = (
     methods,
     metrics,
     sections,
-    overall_tests,
     tests,
     corrections,
 )

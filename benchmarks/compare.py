@@ -167,8 +167,8 @@ def bayesian_test() -> None:
     y = x + generator.normal(0.004, 0.06, 200)
     module = peer("baycomp")
     for rope in (0.0, ROPE):
-        ours = cpu_seconds(lambda rope=rope: bayesian_signed_rank(y - x, rope=rope))  # type: ignore[misc]
-        posterior = bayesian_signed_rank(y - x, rope=rope)
+        ours = cpu_seconds(lambda rope=rope: bayesian_signed_rank(y - x, margin=rope))  # type: ignore[misc]
+        posterior = bayesian_signed_rank(y - x, margin=rope)
         print(f"  ROPE {rope:<5g} paragone {ours:8.3f}   worse/equal/better "
               f"{posterior.worse:.4f} {posterior.equal:.4f} {posterior.better:.4f}")  # fmt: skip
         if module is not None:

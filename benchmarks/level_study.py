@@ -24,11 +24,9 @@ import pandas as pd
 from paragone import compare, pairwise
 from paragone.stats import compare_losses, compare_samples
 from paragone.stats.designs import Design
-from paragone.stats.hierarchical import hierarchical_model, moderated_variances
 from paragone.stats.items import compare_items, item_table
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import compare_learners
-from paragone.stats.strengths import ELO, MIDDLE, bradley_terry, game_results, method_strengths
 
 ALPHA = 0.05
 LEAST_COVERAGE = 0.93
@@ -688,9 +686,7 @@ def out_of_fold_losses(
 
 
 def beside_the_verdict(share: float = 1.0) -> Iterator[Check]:
-    """The hierarchical model, the methods that may be best, strengths and profiles."""
-    yield from _hierarchical(share)
-    yield from _strengths(share)
+    """Profiles."""
     group = "Beside the verdict: interquartile mean of independent runs"
     for n, runs in ((4, 5), (1, 16), (10, 10)):
         n_runs, inside = runs_of(4000, share), 0
@@ -703,97 +699,6 @@ def beside_the_verdict(share: float = 1.0) -> Iterator[Check]:
             inside += middle.low <= 0 <= middle.high
         yield Check(
             group, f"{n} datasets, {runs} runs", 1 - ALPHA, inside / n_runs, n_runs, "covers"
-        )
-
-
-def _hierarchical(share: float) -> Iterator[Check]:
-    group = "Beside the verdict: hierarchical model"
-    for n, ratio, nu in ((4, 1.0, 30), (8, 0.3, 30), (8, 2.0, 3), (20, 1.0, 30)):
-        n_runs = runs_of(250, share)
-        generator = np.random.default_rng([11, n, nu])
-        inside = own = 0.0
-        forecast, came = [], []
-        for _ in range(n_runs):
-            # The noise is estimated from five folds, as it is in use.
-            design, error = one_design(5), 0.01
-            centre = generator.normal(0, 0.03)
-            true = centre + ratio * error * generator.standard_t(nu, n + 1)
-            folds = [
-                fold_scores(generator, design, 1, "normal", error * sqrt(2.5))["method 0"]
-                for _ in range(n)
-            ]
-            variances = [float(design.variance_of_mean(one)[0]) for one in folds]
-            means = true[:-1] + [one.mean() for one in folds]
-            noise = moderated_variances(variances, [design.folds - 1] * n)
-            fit = hierarchical_model(means, *noise, margin=0.01, span=1.0)
-            inside += fit.mean.low <= centre <= fit.mean.high
-            own += np.mean(
-                [one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=False)]
-            )
-            forecast.append(fit.next_dataset.above)
-            came.append(true[-1] > 0.01)
-        name = f"{n} datasets, spread {ratio:g} x noise, t with {nu}"
-        yield Check(group, f"mean difference, {name}", 1 - ALPHA, inside / n_runs, n_runs, "covers")
-        yield Check(
-            group,
-            f"each dataset's difference, {name}",
-            1 - ALPHA,
-            own / n_runs,
-            n_runs * n,
-            "covers",
-        )
-        said = float(np.mean(forecast))
-        yield Check(
-            group,
-            f"next dataset above the margin, {name}",
-            said,
-            float(np.mean(came)),
-            n_runs,
-            "equal",
-        )
-
-
-def _strengths(share: float) -> Iterator[Check]:
-    group = "Beside the verdict: the methods that may be best, ranks, strengths"
-    for n, n_methods, shape in (
-        (6, 3, "normal"),
-        (10, 8, "heavy tails (t with 2.5)"),
-        (20, 10, "normal"),
-    ):
-        n_runs = runs_of(500, share)
-        generator = np.random.default_rng([12, n])
-        missed = ranked = 0
-        names = [f"method {j}" for j in range(n_methods)]
-        for run in range(n_runs):
-            values = generator.normal(size=(n, 1)) + SHAPES[shape](generator, (n, n_methods))
-            found = method_strengths(values, names, seed=run)
-            missed += names[0] not in found.may_be_best
-            ranked += any(one.rank_low > 1 for one in found.methods)
-        name = f"{n_methods} equal methods on {n} datasets, {shape}"
-        yield Check(group, f"the best is left out, {name}", ALPHA, missed / n_runs, n_runs, "level")
-        yield Check(
-            group,
-            f"a rank is told that is not there, {name}",
-            ALPHA,
-            ranked / n_runs,
-            n_runs,
-            "level",
-        )
-    for n in (5, 12, 40):
-        n_runs, inside = runs_of(1000, share), 0.0
-        generator = np.random.default_rng([13, n])
-        truth = np.array([0, 0.5, 1, 1.5, 0.2]) - 0.64
-        for _ in range(n_runs):
-            times = -(truth + generator.gumbel(size=(n, 5)))
-            found = bradley_terry(game_results(np.argsort(np.argsort(times, axis=1), axis=1) + 1.0))
-            inside += np.mean(
-                [
-                    one.low <= MIDDLE + ELO * at <= one.high
-                    for one, at in zip(found, truth, strict=True)
-                ]
-            )
-        yield Check(
-            group, f"Elo, 5 methods on {n} datasets", 1 - ALPHA, inside / n_runs, n_runs, "covers"
         )
 
 

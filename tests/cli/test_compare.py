@@ -116,7 +116,7 @@ def test_out_writes_tables_in_all_forms_and_charts(tmp_path):
 def test_json_is_json_with_everything_in_it(tmp_path):
     scores(3, 10, 2).to_csv(tmp_path / "s.csv", index=False)
     answer = json.loads(
-        run(tmp_path / "s.csv", "--json", "--rope", "0.01", "--correction", "bergmann").output
+        run(tmp_path / "s.csv", "--json", "--margin", "0.01", "--correction", "bergmann").output
     )
     assert answer["choices"]["correction"].startswith("Bergmann-Hommel over a family of 3")
     assert len(answer["pairs"]) == 3

@@ -241,7 +241,6 @@ compare nothing.csv
 compare short.csv
 compare short.csv --metric none
 compare short.csv --metric b --alpha 7
-compare short.csv --rope x
 compare empty.sqlite
 compare short.csv --higher-is-better --lower-is-better
 pairwise a.csv b.csv

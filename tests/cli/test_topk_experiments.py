@@ -88,7 +88,7 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--per-sample", "--rope", 0.1), "--margin is for the comparison over datasets"),
+        (("--per-sample", "--margin", 0.1), "--margin is for the comparison over datasets"),
         (("--per-sample", "--metric", "precison"), "did you mean 'precision'"),
         (("--per-sample", "--reference", "EASY"), "did you mean 'EASE'"),
         (("--per-sample", "--at", 3), "unknown cut-off"),

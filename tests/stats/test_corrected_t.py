@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from paragone.errors import InputError
-from paragone.stats import pairwise
 from paragone.stats.bayes import bayesian_correlated_t
-from paragone.stats.t_tests import corrected_resampled_t, five_by_two_f, paired_t
+from paragone.stats.t_tests import corrected_resampled_t, paired_t
 
 DIFFERENCES = st.lists(st.integers(-50, 50), min_size=2, max_size=30).map(
     lambda v: np.array(v) / 100
@@ -79,14 +77,14 @@ def test_differences_without_spread_have_no_p_unless_they_are_zero():
 
 
 @given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.001, 0.2))
-def test_correlated_t_integrates_a_shifted_student_density(difference, rope):
+def test_correlated_t_integrates_a_shifted_student_density(difference, margin):
     n = difference.size
     shared = max(1 / (n - 1), max(1 / (n - 1), 1 / 19) ** (1 / 3) / 2)
     scale = np.sqrt(difference.var(ddof=1) * (1 / n + shared))
     exact = stats.t(n - 1, difference.mean(), scale)
-    posterior = bayesian_correlated_t(difference, rope=rope)
-    assert posterior.better == pytest.approx(exact.sf(rope), abs=1e-12)
-    assert posterior.worse == pytest.approx(exact.cdf(-rope), abs=1e-12)
+    posterior = bayesian_correlated_t(difference, margin=margin)
+    assert posterior.better == pytest.approx(exact.sf(margin), abs=1e-12)
+    assert posterior.worse == pytest.approx(exact.cdf(-margin), abs=1e-12)
     assert posterior.better + posterior.equal + posterior.worse == pytest.approx(1)
 
 
@@ -105,7 +103,7 @@ def test_correlated_t_counts_repeats_as_the_test_does():
 
 def test_correlated_t_of_equal_differences_is_certain():
     assert bayesian_correlated_t([0.1] * 4).better == 1.0
-    assert bayesian_correlated_t([0.1] * 4, rope=0.2).equal == 1.0
+    assert bayesian_correlated_t([0.1] * 4, margin=0.2).equal == 1.0
     assert bayesian_correlated_t([0.0] * 4).worse == 0.5
 
 
@@ -114,28 +112,5 @@ def test_bad_input_is_refused():
         corrected_resampled_t([0.1])
     with pytest.raises(InputError, match="positive"):
         corrected_resampled_t([0.1, 0.2], test_train_ratio=0)
-    with pytest.raises(InputError, match="ROPE"):
-        bayesian_correlated_t([0.1, 0.2], rope=-1)
-
-
-def test_5x2cv_f_is_alpaydins_formula_whatever_the_order_of_rows_and_columns():
-    generator = np.random.default_rng(0)
-    table = pd.DataFrame({"repeat": np.repeat(range(5), 2), "fold": [0, 1] * 5})
-    table = table.assign(A=generator.uniform(0.7, 0.8, 10), B=generator.uniform(0.75, 0.85, 10))
-    difference = (table["B"] - table["A"]).to_numpy().reshape(5, 2)
-    variance = np.square(difference - difference.mean(axis=1, keepdims=True)).sum(axis=1)
-    expected = stats.f.sf(np.square(difference).sum() / (2 * variance.sum()), 10, 5)
-    assert five_by_two_f(difference.ravel()).p == pytest.approx(expected, rel=1e-12)
-    for other in (table, table.sample(frac=1, random_state=1)[["fold", "A", "repeat", "B"]]):
-        keyed = other.set_index([name for name in other.columns if name not in "AB"])
-        assert pairwise(
-            keyed["A"], keyed["B"], metric="accuracy", test="5x2cv-f"
-        ).p == pytest.approx(expected, rel=1e-9)
-
-
-def test_5x2cv_f_takes_five_repeats_of_two_folds_only():
-    with pytest.raises(InputError, match="five repeats of two folds, not 12"):
-        five_by_two_f(np.arange(12) / 100)
-    with pytest.raises(InputError, match=r"not 10 from 1 repeat$"):
-        five_by_two_f(np.arange(10) / 100, repeats=1)
-    assert five_by_two_f([0.1] * 10).p == 1.0
+    with pytest.raises(InputError, match="margin"):
+        bayesian_correlated_t([0.1, 0.2], margin=-1)

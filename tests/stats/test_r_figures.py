@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from paragone.stats.location import hodges_lehmann, shifted_p
-from paragone.stats.overall import quade
 from paragone.stats.ranks import friedman
 from paragone.stats.sign_tests import mcnemar
 from paragone.stats.signed_rank import wilcoxon_signed_rank
@@ -77,12 +76,6 @@ def test_friedman_is_coins_by_formula_and_by_permutation(case):
     assert found.kind == "exact"
     error = np.sqrt(found.p * (1 - found.p) / case["n_drawn"])
     assert case["p_drawn"] == pytest.approx(found.p, abs=4 * error + 1e-9)
-
-
-@pytest.mark.parametrize("case", cases("quade"))
-def test_quade_is_that_of_r(case):
-    found = quade(np.array(case["scores"]))
-    assert (found.statistic, found.p_approximate) == pytest.approx((case["f"], case["p"]), abs=1e-9)
 
 
 @pytest.mark.parametrize("case", cases("mcnemar"))

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paragone
-from paragone.errors import InputError
 from paragone.intervals import Interval
 from paragone.stats.corrections import holm
 from paragone.stats.family import ComparisonSettings
@@ -145,15 +144,6 @@ def test_an_interval_never_stands_against_its_word(word):
             "worse": found.high <= 0,
             "undecided": found.low <= 0 <= found.high,
         }[word]
-
-
-def test_rope_is_still_taken_as_the_former_name_of_margin():
-    scores = wide(A=0.5 + np.linspace(-0.01, 0.01, 12), B=np.full(12, 0.5))
-    now = paragone.compare(scores, metric="accuracy", margin=0.05, **FAST)
-    assert repr(paragone.compare(scores, metric="accuracy", rope=0.05, **FAST)) == repr(now)
-    assert now.pairs[0].verdict == "equivalent"
-    with pytest.raises(InputError, match="former name of margin"):
-        paragone.compare(scores, metric="accuracy", rope=0.05, margin=0.01)
 
 
 # The findings of the review of the first release, by their numbers.

@@ -89,13 +89,6 @@ def compare(
             rich_help_panel=STATISTICS,
         ),
     ] = None,
-    overall: Annotated[
-        str,
-        typer.Option(
-            help="The test of all methods at once: friedman, quade or aligned-ranks.",
-            rich_help_panel=STATISTICS,
-        ),
-    ] = "friedman",
     correction: Annotated[
         str | None,
         typer.Option(
@@ -147,19 +140,6 @@ def compare(
         typer.Option(help="Write the page, the tables and the charts into this folder."),
     ] = None,
     formats: ChartFormats = "svg,pdf",
-    beside: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "Show beside the verdict, separated by commas: hierarchical (a model over"
-                " datasets), strengths "
-                "(ranks, methods that may be best, Elo), profiles (interquartile mean, optimality"
-                " gap, probability of "
-                "improvement), 5x2cv-f (the F test of five repeats of two folds)."
-            ),
-            rich_help_panel=STATISTICS,
-        ),
-    ] = "",
     plan: Annotated[
         bool,
         typer.Option(
@@ -263,8 +243,6 @@ def compare(
         "repeats": repeats,
         "differences": differences,
         "methods-in": methods_in,
-        "overall": None if overall == "friedman" else overall,
-        "beside": beside or None,
         "plan": plan or None,
     }
     say_at_once(f"reading {', '.join(sources[:3])}{' ...' if len(sources) > 3 else ''}")
@@ -293,9 +271,7 @@ def compare(
         return
     if (folder := results_folder(sources)) is not None:
         for name in [
-            name
-            for name in ("bayes", "differences", "methods-in", "beside", "plan")
-            if others[name]
+            name for name in ("bayes", "differences", "methods-in", "plan") if others[name]
         ]:
             raise InputError(f"--{name} is not for a folder of the protocol's results")
         show_comparison(
@@ -391,11 +367,7 @@ def compare(
     if found is not None and (several is None or metric in found.metrics):
         several, metric = None, found.choose_metric(metric)
         higher = found.metrics[metric] if higher is None else higher
-    for name in (
-        _set({name: others[name] for name in ("overall", "beside", "plan")})
-        if several is not None
-        else ()
-    ):
+    for name in _set({"plan": others["plan"]}) if several is not None else ():
         raise InputError(f"--{name} is for one metric: name one in --metric")
     runs: Callable[..., Any] = partial(run, source, metric=metric)
     if several is not None:
@@ -425,10 +397,6 @@ def compare(
     if plan:
         show_plan(result.scores, margin, alpha, reference, seed, as_json)
         return
-    if several is None:
-        result = result.with_overall(overall)
-    if beside:
-        result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, read=read, formats=chart_formats(formats))
 
 

@@ -39,11 +39,7 @@ Margin: TypeAlias = Annotated[
     float,
     typer.Option(
         "--margin",
-        "--rope",
-        help=(
-            "The largest difference that does not matter, in units of the metric (--rope is its"
-            " former name)."
-        ),
+        help="The largest difference that does not matter, in units of the metric.",
     ),
 ]
 Zeros: TypeAlias = Annotated[

@@ -69,7 +69,7 @@ def pairwise(
             help=(
                 "How differences are tested: wilcoxon, paired-t, sign, permutation, mcnemar or"
                 " mcnemar-mid-p for "
-                "subjects, corrected-t or 5x2cv-f for folds; or module:name."
+                "subjects, corrected-t for folds; or module:name."
             )
         ),
     ] = None,

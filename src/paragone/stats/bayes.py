@@ -28,7 +28,7 @@ class Posterior:
     ----------
     better, equal, worse : float
         They sum to 1.
-    rope : float
+    margin : float
         Half-width of the region of practical equivalence.
     sample : ndarray of shape (n_samples, 3) or None
         Posterior draws of the three shares (worse, equal, better), for a chart; None where the
@@ -38,14 +38,14 @@ class Posterior:
 
     Examples
     --------
-    >>> Posterior(better=0.9, equal=0.08, worse=0.02, rope=0.01).better
+    >>> Posterior(better=0.9, equal=0.08, worse=0.02, margin=0.01).better
     0.9
     """
 
     better: float
     equal: float
     worse: float
-    rope: float
+    margin: float
     sample: FloatArray | None = field(default=None, compare=False, repr=False)
     n_draws: int = 0
 
@@ -60,10 +60,10 @@ class Posterior:
 
     def turned(self) -> Posterior:
         """Return the posterior as it looks from the rival."""
-        return Posterior(self.worse, self.equal, self.better, self.rope, n_draws=self.n_draws)
+        return Posterior(self.worse, self.equal, self.better, self.margin, n_draws=self.n_draws)
 
 
-def count_winners(sample: FloatArray, rope: float, *, keep: bool = True) -> Posterior:
+def count_winners(sample: FloatArray, margin: float, *, keep: bool = True) -> Posterior:
     """Count in which draws which of the three shares is the largest; ties of two are halved.
 
     Examples
@@ -77,28 +77,30 @@ def count_winners(sample: FloatArray, rope: float, *, keep: bool = True) -> Post
     # rounding.
     largest = sample >= sample.max(axis=1, keepdims=True) - 1e-12
     worse, equal, better = (largest / largest.sum(axis=1, keepdims=True)).mean(axis=0).tolist()
-    return Posterior(better, equal, worse, rope, sample if keep else None, len(sample))
+    return Posterior(better, equal, worse, margin, sample if keep else None, len(sample))
 
 
-def check_rope(rope: float) -> float:
+def check_margin(margin: float) -> float:
     """Return the ROPE if it is a finite half-width, not negative.
 
     Examples
     --------
-    >>> check_rope(0.01)
+    >>> check_margin(0.01)
     0.01
     """
     from paragone.errors import InputError
 
-    if not (np.isfinite(rope) and rope >= 0):
-        raise InputError(f"the ROPE is a half-width in units of the metric, 0 or more, not {rope}")
-    return float(rope)
+    if not (np.isfinite(margin) and margin >= 0):
+        raise InputError(
+            f"the margin is a half-width in units of the metric, 0 or more, not {margin}"
+        )
+    return float(margin)
 
 
 def bayesian_sign(
     differences: ArrayLike,
     *,
-    rope: float = 0.0,
+    margin: float = 0.0,
     prior: float = 1.0,
     n_samples: int = 50_000,
     seed: int = 0,
@@ -109,7 +111,7 @@ def bayesian_sign(
     ----------
     differences : array-like of shape (n,)
         ``b - a`` on every dataset.
-    rope : float, default=0.0
+    margin : float, default=0.0
         Differences of at most this size are practically zero.
     prior : float, default=1.0
         Weight of the prior pseudo-observation, which lies within the ROPE.
@@ -134,14 +136,14 @@ def bayesian_sign(
     True
     """
     values = check_differences(differences, least=1)
-    check_rope(rope)
+    check_margin(margin)
     counts = np.array(
-        [(values < -rope).sum(), (np.abs(values) <= rope).sum(), (values > rope).sum()]
+        [(values < -margin).sum(), (np.abs(values) <= margin).sum(), (values > margin).sum()]
     )
     alpha = counts.astype(np.float64)
     alpha[1] += prior
     draws = np.random.default_rng(seed).standard_gamma(alpha, size=(n_samples, 3))
-    return count_winners(draws / draws.sum(axis=1, keepdims=True), rope)
+    return count_winners(draws / draws.sum(axis=1, keepdims=True), margin)
 
 
 CHUNK = 200_000
@@ -187,7 +189,7 @@ def draws_in_words(n: int, wanted: int, pairs: int = 1) -> str:
 def bayesian_signed_rank(
     differences: ArrayLike,
     *,
-    rope: float = 0.0,
+    margin: float = 0.0,
     prior: float = 0.5,
     n_samples: int = 50_000,
     seed: int = 0,
@@ -198,7 +200,7 @@ def bayesian_signed_rank(
     ----------
     differences : array-like of shape (n,)
         ``b - a`` on every dataset.
-    rope : float, default=0.0
+    margin : float, default=0.0
         Half-width of the region of practical equivalence, in units of the metric.
     prior : float, default=0.5
         Weight of the prior observation at zero.
@@ -221,21 +223,21 @@ def bayesian_signed_rank(
 
     Examples
     --------
-    >>> posterior = bayesian_signed_rank([0.02, 0.03, 0.01, 0.04, 0.02, -0.01], rope=0.005)
+    >>> posterior = bayesian_signed_rank([0.02, 0.03, 0.01, 0.04, 0.02, -0.01], margin=0.005)
     >>> posterior.better > 0.9
     True
     """
     values = check_differences(differences, least=1)
-    check_rope(rope)
+    check_margin(margin)
     (posterior,) = signed_rank_posteriors(
-        values[:, None], rope, prior=prior, n_samples=n_samples, seed=seed, keep=True
+        values[:, None], margin, prior=prior, n_samples=n_samples, seed=seed, keep=True
     )
     return posterior
 
 
 def signed_rank_posteriors(
     differences: FloatArray,
-    rope: float,
+    margin: float,
     *,
     prior: float = 0.5,
     n_samples: int,
@@ -254,7 +256,7 @@ def signed_rank_posteriors(
     n, columns = differences.shape
     z = np.concatenate([np.zeros((1, columns)), differences])
     order = np.argsort(z, axis=0, kind="stable")
-    edges = [_Edges(np.take_along_axis(z, order, axis=0)[:, c], rope) for c in range(columns)]
+    edges = [_Edges(np.take_along_axis(z, order, axis=0)[:, c], margin) for c in range(columns)]
     generator, n_draws = np.random.default_rng(seed), affordable_draws(n, n_samples, columns)
     of_prior = generator.standard_gamma(prior, size=n_draws)
     shares = np.empty((columns, n_draws, 3))
@@ -266,16 +268,16 @@ def signed_rank_posteriors(
         weights[:, 1:] = generator.standard_exponential(size=(len(weights), n))
         for c in range(columns):
             shares[c, rows] = edges[c].shares(weights[:, order[:, c]])
-    return [count_winners(one, rope, keep=keep) for one in shares]
+    return [count_winners(one, margin, keep=keep) for one in shares]
 
 
 class _Edges:
     """Where, for each sorted value, the partners begin with which its Walsh sum lies above or below the ROPE."""
 
-    def __init__(self, z: FloatArray, rope: float) -> None:
+    def __init__(self, z: FloatArray, margin: float) -> None:
         noise = TOLERANCE * float(np.abs(z).max())
-        self.upper = self._places(z, 2 * rope, noise)
-        self.lower = self._places(z, -2 * rope, noise) if rope > 0 else None
+        self.upper = self._places(z, 2 * margin, noise)
+        self.lower = self._places(z, -2 * margin, noise) if margin > 0 else None
 
     @staticmethod
     def _places(z: FloatArray, edge: float, noise: float) -> list[NDArray[np.intp]]:
@@ -307,7 +309,7 @@ class _Edges:
 def bayesian_correlated_t(
     differences: ArrayLike,
     *,
-    rope: float = 0.0,
+    margin: float = 0.0,
     test_train_ratio: float | None = None,
     repeats: int = 1,
 ) -> Posterior:
@@ -319,7 +321,7 @@ def bayesian_correlated_t(
     ----------
     differences : array-like of shape (n_folds,)
         ``b - a`` on every fold.
-    rope : float, default=0.0
+    margin : float, default=0.0
         Half-width of the region of practical equivalence.
     test_train_ratio : float, optional
         ``n_test / n_train``; left out, that of one cross-validation with as many folds.
@@ -338,22 +340,24 @@ def bayesian_correlated_t(
 
     Examples
     --------
-    >>> posterior = bayesian_correlated_t([0.02, 0.01, 0.03, 0.00, 0.04], rope=0.01)
+    >>> posterior = bayesian_correlated_t([0.02, 0.01, 0.03, 0.00, 0.04], margin=0.01)
     >>> round(posterior.better, 4), round(posterior.equal, 4), round(posterior.worse, 4)
     (0.786, 0.1853, 0.0287)
     """
     from scipy.special import stdtr
 
-    check_rope(rope)
+    check_margin(margin)
     test = corrected_resampled_t(differences, test_train_ratio=test_train_ratio, repeats=repeats)
     if test.standard_error == 0:
-        return _certain(test.mean, rope)
-    worse = float(stdtr(test.df, (-rope - test.mean) / test.standard_error))
-    better = float(stdtr(test.df, (test.mean - rope) / test.standard_error))
-    return Posterior(better, max(0.0, 1 - better - worse) if rope > 0 else 0.0, worse, rope)
+        return _certain(test.mean, margin)
+    worse = float(stdtr(test.df, (-margin - test.mean) / test.standard_error))
+    better = float(stdtr(test.df, (test.mean - margin) / test.standard_error))
+    return Posterior(better, max(0.0, 1 - better - worse) if margin > 0 else 0.0, worse, margin)
 
 
-def _certain(mean: float, rope: float) -> Posterior:
-    if rope == 0 and mean == 0:
-        return Posterior(0.5, 0.0, 0.5, rope)
-    return Posterior(float(mean > rope), float(abs(mean) <= rope), float(mean < -rope), rope)
+def _certain(mean: float, margin: float) -> Posterior:
+    if margin == 0 and mean == 0:
+        return Posterior(0.5, 0.0, 0.5, margin)
+    return Posterior(
+        float(mean > margin), float(abs(mean) <= margin), float(mean < -margin), margin
+    )

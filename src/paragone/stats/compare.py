@@ -34,7 +34,6 @@ from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
 from paragone.stats.standings import order_by_mean
 from paragone.stats.suspicions import Differences
-from paragone.stats.verdicts import stated_margin
 from paragone.stats.words import datasets_in_words
 from paragone.ties import TOLERANCE, FloatArray
 
@@ -138,7 +137,6 @@ def compare(
     correction: str | Correction | Callable[..., Any] | None = None,
     alpha: float = 0.05,
     margin: float = 0.0,
-    rope: float | None = None,
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
@@ -185,8 +183,6 @@ def compare(
     margin : float, default=0.0
         The largest difference that does not matter, in units of the metric, stated before the
         scores are looked at. Only with a margin can methods be found equivalent.
-    rope : float, optional
-        Former name of ``margin``.
     zeros : {"wilcox", "pratt", "split"}, default="wilcox"
         Treatment of zero differences.
     tolerance : float, default=1e-9
@@ -237,7 +233,7 @@ def compare(
     """
     settings = ComparisonSettings(
         alpha=alpha,
-        margin=stated_margin(margin, rope),
+        margin=margin,
         missing=missing,
         zeros=zeros,
         tolerance=tolerance,

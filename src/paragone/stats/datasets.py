@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import unknown_name
 from paragone.intervals import Interval
-from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
+from paragone.metrics import named_metric
 from paragone.stats.deciding import DecidingSize, deciding_sizes
 from paragone.stats.family import Family, fitting_corrections
-from paragone.stats.overall import Overall, overall_tests
 from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.pairing import Paired
 from paragone.stats.pairs import Pair
+from paragone.stats.profiles import FEWEST, run_profiles
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
@@ -71,10 +70,6 @@ class DatasetComparison(Comparison):
         told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
-    overall_test : str
-        The test of all methods at once that captions and texts state; see `with_overall`.
-    shown_beside : tuple of str
-        What stands beside the verdict wherever it is shown; see `with_beside`.
 
     Examples
     --------
@@ -94,8 +89,6 @@ class DatasetComparison(Comparison):
     friedman: Friedman
     learners: tuple[LearnerPair, ...]
     per_dataset: pd.DataFrame
-    overall_test: str = "friedman"
-    shown_beside: tuple[str, ...] = ()
 
     @property
     def leader(self) -> str:
@@ -185,7 +178,7 @@ class DatasetComparison(Comparison):
     @property
     def untold(self) -> str:
         """Why nothing is said of the learners on these datasets; empty where it is, or where there are no folds."""
-        if self.learners and any(np.isnan(folds).any() for folds in self.scores.folds):
+        if self.learners and self._lacking:
             return (
                 "A score failed, which leaves no mean difference of the learners on these datasets."
             )
@@ -337,37 +330,6 @@ class DatasetComparison(Comparison):
                 frame[correction.title] = adjusted_where_known(raw.tolist(), correction.adjust)
         return frame
 
-    def overall(self, test: str = "friedman") -> Overall:
-        """Return a test of all methods at once: ``friedman``, ``quade`` or ``aligned-ranks``."""
-        if test == "friedman":
-            # Ranks know what a failed score is: the last.
-            return overall_tests.get(test)(-self.ranks)
-        table, whole = self.scores, self._whole
-        if not whole.any():
-            raise InputError(f"the test {test} needs a dataset on which no method failed")
-        return overall_tests.get(test)(
-            table.values[whole], higher_is_better=table.higher_is_better, size=self.settings.size
-        )
-
-    @property
-    def _whole(self) -> NDArray[np.bool_]:
-        """The datasets that all methods have: other tests of all methods than Friedman's take no others."""
-        return np.asarray(~np.isnan(self.scores.values).any(axis=1))
-
-    def with_overall(self, test: str) -> DatasetComparison:
-        """Return the comparison with another test of all methods at once in captions, text and JSON."""
-        self.overall(test)
-        return replace(self, overall_test=test)
-
-    @property
-    def overall_in_words(self) -> str:
-        """What the test of all methods at once found, and the datasets that it had to leave out."""
-        if self.overall_test == "friedman":
-            return self.friedman.words()
-        out = int((~self._whole).sum())
-        left_out = f", without {datasets_in_words(out)} on which a method failed" if out else ""
-        return self.overall(self.overall_test).words() + left_out
-
     def against(self, rival: str | None = None) -> PairedComparison:
         """Return the leader beside one rival, dataset by dataset; by default the best rival.
 
@@ -402,31 +364,17 @@ class DatasetComparison(Comparison):
             family=self.family if len(self.pairs) > 1 or self.family.on_ranks else None,
         )
 
-    def beside(self, name: str) -> Beside:
-        """Return what never decides a word: ``hierarchical`` (the model over datasets), ``strengths``, ``profiles``."""
-        (name,) = checked_names([name])
-        if name not in self._beside:
-            rivals = tuple(pair.rival for pair in self.leading_pairs)
-            self._beside[name] = BESIDE[name](
-                Leading(self.scores, self.leader, rivals, self.settings)
-            )
-        return self._beside[name]
-
-    def with_beside(self, *names: str) -> DatasetComparison:
-        """Return the comparison with more beside its verdict, in the text, the tables and the JSON."""
-        return replace(self, shown_beside=checked_names([*self.shown_beside, *names]))
-
-    @cached_property
-    def _beside(self) -> dict[str, Beside]:
-        return {}
-
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes ``summary`` (a row per method), ``pairs`` and ``scores`` (a row per dataset)."""
         makers = {"summary": summary_table, "pairs": pairs_table, "scores": scores_table}
-        found: dict[str, Callable[[], Table]] = {
-            name: partial(make, self) for name, make in makers.items()
-        }
-        return found | {name: partial(beside_table, self, name) for name in self.shown_beside}
+        if all(len(folds) > 1 for folds in self.scores.folds) and not self._lacking:
+            makers["profiles"] = profiles_table
+        return {name: partial(make, self) for name, make in makers.items()}
+
+    @property
+    def _lacking(self) -> bool:
+        """Whether a score of a fold failed."""
+        return any(bool(np.isnan(folds).any()) for folds in self.scores.folds)
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
@@ -459,7 +407,6 @@ class DatasetComparison(Comparison):
                 "verdict": self.verdict.splitlines(),
                 "method_warnings": list(self.method_warnings),
                 "friedman": asdict(self.friedman),
-                "overall": {"test": self.overall_test, **asdict(self.overall(self.overall_test))},
                 "ranks": self.rank_table.to_dict("records"),
                 "pairs": [
                     {
@@ -481,11 +428,6 @@ class DatasetComparison(Comparison):
                 "per_dataset": self.per_dataset.to_dict("records"),
                 "choices": dict(self.choices),
                 "warnings": list(self.warnings),
-                **(
-                    {"beside": {name: self.beside(name).values for name in self.shown_beside}}
-                    if self.shown_beside
-                    else {}
-                ),
             }
         )
         return values
@@ -508,7 +450,6 @@ class DatasetComparison(Comparison):
             f"Ranks ({told}* best)": summary,
             f"Where ({self.leader} against each rival)": where,
             "Pairs (positive favours the method)": pairs,
-            **{self.beside(name).heading: self.beside(name).table for name in self.shown_beside},
             "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
             "Note": "\n".join(self.warnings),
         }
@@ -523,11 +464,6 @@ class DatasetComparison(Comparison):
         return "\n\n".join(
             [str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)]
         )
-
-
-def beside_table(comparison: DatasetComparison, name: str) -> Table:
-    """Return the table of something that stands beside the verdict."""
-    return comparison.beside(name).table
 
 
 def _column_means(values: FloatArray) -> FloatArray:
@@ -603,7 +539,7 @@ def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
         "a12": pair.a12,
         "rank_biserial": pair.rank_biserial,
         "p_better": math.nan if posterior is None else posterior.better,
-        "p_equal": math.nan if posterior is None or posterior.rope <= 0 else posterior.equal,
+        "p_equal": math.nan if posterior is None or posterior.margin <= 0 else posterior.equal,
         "p_worse": math.nan if posterior is None else posterior.worse,
         "smallest_p": pair.test.smallest_p,
         "smallest_p_adjusted": pair.smallest_p_adjusted,
@@ -627,7 +563,7 @@ def caption(comparison: DatasetComparison) -> str:
     )
     return (
         f"{len(table.methods)} methods on {datasets_in_words(n)}{by}. "
-        f"{comparison.overall_in_words}. "
+        f"{comparison.friedman.words()}. "
         f"Pairs: {choices['test']}; {choices['correction']}; alpha = {comparison.settings.alpha:g}."
     )
 
@@ -800,3 +736,51 @@ def scores_table(comparison: DatasetComparison) -> Table:
     return Table.of(
         columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),)
     )
+
+
+def profiles_table(comparison: DatasetComparison) -> Table:
+    """Return the interquartile mean and optimality gap of every method over all splits, and who improves on whom."""
+    table = comparison.scores
+    metric = named_metric(table.metric)
+    best = None if table.differences == "log" else metric.best
+    # Nothing overlaps between subjects, and nothing between runs that the user names as such.
+    independent = all(design is not None and design.ratio == 0 for design in table.designs)
+    found = run_profiles(
+        table.folds,
+        table.methods,
+        higher_is_better=table.higher_is_better,
+        target=best if best is not None and math.isfinite(best) else None,
+        reference=comparison.leader,
+        independent=independent,
+        alpha=comparison.settings.alpha,
+        seed=comparison.settings.seed,
+    )
+    chance = {one.rival: one for one in found.improvements}
+    heads = ("interquartile mean", "optimality gap", f"P({comparison.leader} beats it)")
+    columns: list[str | Column] = [Column("method", "left"), *heads, "on the same split"]
+    rows = []
+    sign = -1 if table.higher_is_better else 1
+    for one in sorted(found.methods, key=lambda one: sign * one.interquartile_mean.estimate):
+        against = chance.get(one.method)
+        cells = ["-", "-"]
+        if against is not None:
+            cells = [_unsigned(against.chance, 3), _unsigned(against.paired, 3)]
+        gap = _unsigned(one.optimality_gap, table.decimals)
+        rows.append([one.method, _unsigned(one.interquartile_mean, table.decimals), gap, *cells])
+    how = (
+        f"{1 - comparison.settings.alpha:.0%} intervals, for each figure alone, by the stratified"
+        " bootstrap over runs."
+    )
+    if not independent:
+        how = "Splits share training rows: there are no intervals."
+    elif math.isnan(found.methods[0].interquartile_mean.low):
+        how = f"Fewer than {FEWEST} runs beyond the first of each dataset: no intervals."
+    notes = [f"Over all splits; the gap is to {found.target:g}. {how}"]
+    return Table.of(columns, rows, label="tab:profiles", notes=notes)
+
+
+def _unsigned(interval: Interval, decimals: int) -> str:
+    alone, low, high = (
+        format_number(one, decimals) for one in (interval.estimate, interval.low, interval.high)
+    )
+    return alone if math.isnan(interval.low) else f"{alone} [{low}, {high}]"

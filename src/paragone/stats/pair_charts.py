@@ -187,7 +187,7 @@ def posterior_triangle(result: PairedComparison) -> Any:
     ].to_numpy()
     settings = result.settings
     posterior = bayesian_signed_rank(
-        difference, rope=settings.margin, n_samples=settings.n_samples, seed=settings.seed
+        difference, margin=settings.margin, n_samples=settings.n_samples, seed=settings.seed
     )
     sample = posterior.sample
     if sample is None:

@@ -325,8 +325,8 @@ def _further_lines(result: PairedComparison) -> list[str]:
         )
     if main.posterior is not None:
         post = main.posterior
-        equal = f"P(equal) {post.equal:.3f}, " if post.rope > 0 else ""
-        margin = f" (margin {post.rope:g})" if post.rope > 0 else ""
+        equal = f"P(equal) {post.equal:.3f}, " if post.margin > 0 else ""
+        margin = f" (margin {post.margin:g})" if post.margin > 0 else ""
         lines.append(
             f"Bayes  P({result.name_b} better) {post.better:.3f}, {equal}"
             f"P({result.name_a} better) {post.worse:.3f}{margin}; for this pair alone"
@@ -386,7 +386,7 @@ def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
     }
     if pair.posterior is not None:
         values[f"P({result.name_b} better)"] = pair.posterior.better
-        if pair.posterior.rope > 0:
+        if pair.posterior.margin > 0:
             values["P(equal)"] = pair.posterior.equal
         values[f"P({result.name_a} better)"] = pair.posterior.worse
     return values

@@ -502,7 +502,7 @@ def _posterior(
         return None
     return bayesian_correlated_t(
         common,
-        rope=settings.margin,
+        margin=settings.margin,
         test_train_ratio=settings.test_train_ratio,
         repeats=settings.repeats,
     )

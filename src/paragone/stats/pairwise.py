@@ -19,7 +19,6 @@ from paragone.stats.pairs import UnitScores, judged, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test
 from paragone.stats.scores import direction
 from paragone.stats.signed_rank import Zeros
-from paragone.stats.verdicts import stated_margin
 from paragone.ties import TOLERANCE, FloatArray, slack_of
 
 
@@ -36,7 +35,6 @@ def pairwise(
     test: str | Test | Callable[..., TestResult] | None = None,
     alpha: float = 0.05,
     margin: float = 0.0,
-    rope: float | None = None,
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
@@ -72,7 +70,7 @@ def pairwise(
     design : Design, optional
         How the rows were split, where the pairs are folds; by default one cross-validation, up to
         20 folds.
-    alpha, margin, rope, zeros, tolerance, test_train_ratio, repeats, n_samples, seed
+    alpha, margin, zeros, tolerance, test_train_ratio, repeats, n_samples, seed
         As in :func:`paragone.compare`.
 
     Returns
@@ -116,7 +114,7 @@ def pairwise(
     split = None if unit != "fold" else paired.design(design, repeats, test_train_ratio)
     settings = ComparisonSettings(
         alpha=alpha,
-        margin=stated_margin(margin, rope),
+        margin=margin,
         zeros=zeros,
         tolerance=tolerance,
         size=named_metric(metric).score_size,

@@ -371,39 +371,6 @@ class MethodRanking:
             f"{metric_title(self.metric)}: mean difference and interval, for all pairs together",
         )
 
-    def cost_chart(self) -> Any:
-        """Draw what every method scored against what its fits cost; None where no cost is known."""
-        from paragone.charts import from_rows, styled
-
-        rows = [
-            {"method": one.method, "mean": one.mean, "seconds": one.seconds}
-            for one in self.rows
-            if math.isfinite(one.mean) and one.seconds > 0
-        ]
-        if len(rows) < 2:
-            return None
-        import altair as alt
-
-        x = alt.X(
-            "seconds:Q",
-            title="CPU seconds of all fits",
-            scale=alt.Scale(type="log", nice=False, padding=24),
-        )
-        y = alt.Y(
-            "mean:Q", title=metric_title(self.metric), scale=alt.Scale(zero=False, padding=16)
-        )
-        base = from_rows(rows).encode(x=x, y=y)
-        dots = base.mark_point(filled=True, size=60, opacity=1, color="#333333")
-        names = base.mark_text(align="left", dx=7).encode(text="method:N")
-        layers: Any = alt.layer(dots, names).properties(width=460, height=260)
-        return styled(
-            layers, f"{metric_title(self.metric)}: score and cost", f"better is {self._better_side}"
-        )
-
-    @property
-    def _better_side(self) -> str:
-        return "up and to the left" if self.higher_is_better else "down and to the left"
-
     def _span(self) -> tuple[float, float]:
         ends = [0.0]
         for one in self.rows:

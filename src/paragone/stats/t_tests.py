@@ -13,8 +13,7 @@ approximation gives for these sizes of clusters. With ``G`` clusters of one size
 ``G / (G - 1)`` and ``G - 1`` degrees of freedom, and with one difference each the paired t-test.
 
 Strata (several tasks, each with its own samples) have their means weighted equally or by size, and
-the degrees of freedom of Welch and Satterthwaite. The 5x2cv F test is Alpaydin's (1999, *Neural
-Computation* 11:1885-1892).
+the degrees of freedom of Welch and Satterthwaite.
 """
 
 from __future__ import annotations
@@ -387,44 +386,6 @@ def stratified_t(
     return tested_mean(float(share @ mean), float(np.sqrt(whole)), total_df, level)
 
 
-def five_by_two_f(differences: ArrayLike, *, repeats: int | None = None) -> TestResult:
-    """Run the combined 5x2cv F test on the differences of five repeats of two-fold cross-validation.
-
-    Parameters
-    ----------
-    differences : array-like of shape (10,)
-        The two folds of the first repeat, then those of the second, and so on.
-    repeats : int, optional
-        How often the rows were split anew, where it is known: only five will do.
-
-    Returns
-    -------
-    TestResult
-        F with 10 and 5 degrees of freedom. Its level is approximate: in simulations it reached .14
-        at a nominal .05.
-
-    Examples
-    --------
-    >>> round(five_by_two_f([0.02, 0.03, 0.01, 0.02, 0.04, 0.02, 0.03, 0.03, 0.02, 0.05]).p, 4)
-    0.0347
-    """
-    from scipy.special import fdtrc
-
-    values = check_differences(differences, least=10)
-    if values.size != 10 or repeats not in (None, 5):
-        raise InputError(
-            f"the 5x2cv F test takes ten differences, five repeats of two folds, not {values.size}"
-            f"{'' if repeats is None else f' from {repeats} repeat' + 's' * (repeats != 1)}"
-        )
-    spread = float(np.square(values[::2] - values[1::2]).sum())
-    if spread <= slack_of(np.square(values).sum()):
-        # Nothing is known of the spread, so nothing is shown.
-        return TestResult(p=1.0, side=float(values.mean()))
-    # Half the squared difference of two folds is the variance of their repeat.
-    f = float(np.square(values).sum()) / spread
-    return TestResult(p=float(fdtrc(10, 5, f)), side=float(values.mean()))
-
-
 def _codes(clusters: ArrayLike | None, n: int) -> IntArray:
     """Return whole numbers from 0 for labels; every one its own where there are none."""
     if clusters is None:
@@ -477,17 +438,6 @@ STRATIFIED_T = tests.add(
         chosen=lambda results, options: (
             f"strata weighted {'equally' if options['weights'] == 'equal' else 'by size'}"
         ),
-    )
-)
-FIVE_BY_TWO_F = tests.add(
-    Test(
-        "5x2cv-f",
-        "5x2cv F",
-        five_by_two_f,
-        ("repeats",),
-        ("fold",),
-        10,
-        interval_in_words="",
     )
 )
 CORRECTED_SAMPLE_T = tests.add(

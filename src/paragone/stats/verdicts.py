@@ -21,7 +21,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from paragone.errors import InputError
 from paragone.intervals import Interval
 from paragone.stats.corrections import holm
 from paragone.stats.location import shifted_p
@@ -42,19 +41,6 @@ def turned_word(word: Word) -> Word:
     ('worse', 'equivalent')
     """
     return _TURNED.get(word, word)
-
-
-def stated_margin(margin: float, former: float | None) -> float:
-    """Return the margin, which was called ``rope`` before version 2 and may still be given by that name.
-
-    Examples
-    --------
-    >>> stated_margin(0.01, None), stated_margin(0.0, 0.02)
-    (0.01, 0.02)
-    """
-    if former is not None and margin:
-        raise InputError("rope is the former name of margin: give margin alone")
-    return margin if former is None else former
 
 
 @dataclass(frozen=True)
