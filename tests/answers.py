@@ -1,0 +1,118 @@
+"""The answer of `paragone compare` as its surfaces print it, for tests that look from the outside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from command_ends import Ended
+
+Command = Callable[..., Ended]
+
+_DIRECTIONS = re.compile(r"(higher|lower) (values? )?(is|are) better|win[_ ]rate", re.IGNORECASE)
+SUPERIORITY = re.compile(
+    r"\b(better|worse|wins?|won|leads?|leading|beats?|superior|outperforms?)\b", re.IGNORECASE
+)
+
+
+def words_of_superiority(text: str) -> list[str]:
+    """Return the words of a text that say that a method is better than another.
+
+    Examples
+    --------
+    >>> words_of_superiority("A is better than B by accuracy (higher is better)")
+    ['better']
+    """
+    return SUPERIORITY.findall(_DIRECTIONS.sub("", text))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an answer says of a pair, as seen from its first method."""
+
+    word: str
+    p: float
+    difference: float
+    low: float
+    high: float
+
+
+TURNED = {"better": "worse", "worse": "better"}
+
+
+def turned(told: Told) -> Told:
+    """Return the same as seen from the rival."""
+    return Told(TURNED.get(told.word, told.word), told.p, -told.difference, -told.high, -told.low)
+
+
+def pairs_told(answer: Mapping[str, Any]) -> dict[tuple[str, str], Told]:
+    """Return what the JSON of an answer says of every pair, from both sides."""
+    found: dict[tuple[str, str], Told] = {}
+    for row in answer["pairs"]:
+        told = Told(row["verdict"], row["p_adjusted"], row["difference"], row["low"], row["high"])
+        found[row["method"], row["rival"]] = told
+        found[row["rival"], row["method"]] = turned(told)
+    return found
+
+
+def json_of(ended: Ended) -> dict[str, Any]:
+    """Return the answer that a command printed as JSON."""
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
+
+
+# --- what a refusal advises ----------------------------------------------------------------------
+
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?:[ =]((?:\"[^\"]*\"|'[^']*'|[^\s,;:()`]|,(?=\S))+))?")
+_HOLLOW = re.compile(r"^[A-Z][A-Z_]*(=[A-Z]+)?$")
+
+
+def advised(message: str, known: Mapping[str, str]) -> list[str]:
+    """Return the options that a refusal tells to paste, in its order.
+
+    Parameters
+    ----------
+    message : str
+        What was printed.
+    known : mapping of str to str
+        What a person would choose for an option whose value is left open (``--metric NAME``),
+        provided that the message lists it.
+    """
+    found: dict[str, str] = {}
+    for option, value in _OPTION.findall(message):
+        chosen = value.strip("\"'.").replace('"', "").replace("'", "")
+        listed = known.get(option, "")
+        if (not chosen or _HOLLOW.match(chosen) or "|" in chosen) and listed and listed in message:
+            chosen = listed
+        if chosen and not _HOLLOW.match(chosen) and option not in found:
+            found[option] = chosen
+    return [part for pair in found.items() for part in pair]
+
+
+def answer_of(
+    command: Command,
+    sources: Sequence[str | Path],
+    options: Sequence[str],
+    known: Mapping[str, str],
+) -> tuple[Ended, list[str], int]:
+    """Compare, obeying what is advised at each refusal; the last answer, its options and how often was asked."""
+    given = list(options)
+    for rounds in range(4):
+        ended = command("compare", *sources, *given)
+        if ended.code == 0:
+            return ended, given, rounds
+        more = advised(ended.err, known)
+        fresh = [
+            part
+            for option, value in zip(more[::2], more[1::2], strict=True)
+            if option not in given
+            for part in (option, value)
+        ]
+        if not fresh:
+            break
+        given += fresh
+    return ended, given, rounds
