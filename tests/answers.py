@@ -13,7 +13,9 @@ from command_ends import Ended
 
 Command = Callable[..., Ended]
 
-_DIRECTIONS = re.compile(r"(higher|lower) (values? )?(is|are) better|win[_ ]rate", re.IGNORECASE)
+_DIRECTIONS = re.compile(
+    r"(higher|lower)[- ](values? )?(is|are)[- ]better|win[_ ]rate", re.IGNORECASE
+)
 SUPERIORITY = re.compile(
     r"\b(better|worse|wins?|won|leads?|leading|beats?|superior|outperforms?)\b", re.IGNORECASE
 )
