@@ -1,5 +1,6 @@
 """Metrics: each a value declared beside its function, all in one registry; see `metric`."""
 
+from paragone.metrics.contributions import Contributions, mean_slopes
 from paragone.metrics.display import (
     error_name,
     in_target_unit,
@@ -19,6 +20,7 @@ from paragone.metrics.metric import (
     find_metric,
     find_metrics,
     metric_names,
+    metric_slopes,
     metric_values,
     metrics,
     named_metric,
@@ -30,6 +32,7 @@ from paragone.metrics.topk.metrics import f1_at_k
 
 __all__ = [
     "FUNCTIONS",
+    "Contributions",
     "Metric",
     "Responses",
     "adopt",
@@ -45,8 +48,10 @@ __all__ = [
     "in_target_unit",
     "is_at_hand",
     "is_negated",
+    "mean_slopes",
     "metric_in_words",
     "metric_names",
+    "metric_slopes",
     "metric_title",
     "metric_values",
     "metrics",

@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.metrics.contributions import Contributions
 from paragone.metrics.scorer_titles import ERRORS, SCORER_TITLES
 from paragone.registry import Registry, imported
+from paragone.validation import FloatArray
 
 Needs: TypeAlias = Literal[
     "predictions", "labels", "values", "probabilities", "scores", "lists", "run"
@@ -87,6 +89,9 @@ class Metric:
     scorer : callable, optional
         The scorer of scikit-learn that it stands for: where all that a model answered is kept, it
         is asked itself.
+    contributions : Contributions or callable, optional
+        How its value hangs on each row, for the intervals that rows give; see `Contributions`. Of a
+        metric without them it is derived from the function.
 
     Examples
     --------
@@ -115,6 +120,7 @@ class Metric:
     options: Mapping[str, Any] = field(default_factory=dict)
     negated: bool = False
     scorer: Any = field(default=None, compare=False)
+    contributions: Contributions | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
@@ -137,6 +143,8 @@ class Metric:
             set_field(self, "best", self.highest if self.higher_is_better else self.lowest)
         if self.unit is None and np.isfinite([self.lowest, self.highest]).all():
             set_field(self, "unit", 0)
+        if callable(self.contributions):
+            set_field(self, "contributions", Contributions(self.contributions))
 
     @property
     def is_computable(self) -> bool:
@@ -222,6 +230,30 @@ class Metric:
         return self._number(
             self.function(summary, **{**self.options, **accepted(self.function, options)})
         )
+
+    @cached_property
+    def rows(self) -> Contributions:
+        """What it says of its rows: declared, or derived from the function."""
+        if self.contributions is not None:
+            return self.contributions
+        from paragone.metrics.derived import derived_contributions
+
+        return derived_contributions(self)
+
+    def slopes(self, truth: Any, prediction: Any, **options: Any) -> FloatArray | None:
+        """Return the derivative of the value by every row's weight; None where it cannot be told.
+
+        Examples
+        --------
+        >>> find_metric("mae").slopes([1.0, 2.0], [1.0, 4.0]).tolist()
+        [-0.5, 0.5]
+        """
+        given: tuple[Any, ...] = (truth, prediction)
+        if self.summary is not None and self.contributions is not None:
+            given = (self.summary(truth, prediction, **accepted(self.summary, options)),)
+        function = self.rows.slopes
+        slopes = function(*given, **accepted(function, {**self.options, **options}))
+        return -slopes if self.negated and slopes is not None else slopes
 
     def _number(self, value: Any) -> float:
         try:
@@ -590,16 +622,56 @@ def _of_scores(
                 " predict_proba nor decision_function"
             )
         return one(truth, scores, **options)
+    answer = _columns(one, probabilities, classes)
+    return np.nan if answer is None else one(truth, answer[0], **answer[1], **options)
+
+
+def _columns(one: Metric, probabilities: Any, classes: Any) -> tuple[Any, dict[str, Any]] | None:
+    """Return the probabilities as a metric takes them, and what it is told of the classes."""
     if probabilities is None:
-        return np.nan
+        return None
     assert one.function is not None
     parameters = accepted(one.function, {"classes": classes, "labels": classes})
-    if "classes" not in parameters and len(classes) == 2:
+    if "classes" not in parameters and len(classes) == 2 and np.ndim(probabilities) == 2:
         # Scorers of scikit-learn take the probability of the positive class where there are two.
         positive = one.options.get("pos_label")
         column = 1 if positive is None else int(np.flatnonzero(np.asarray(classes) == positive)[0])
         probabilities = probabilities[:, column]
-    return one(truth, probabilities, **parameters, **options)
+    return probabilities, parameters
+
+
+def metric_slopes(
+    use: Any,
+    task: str,
+    truth: Any,
+    predicted: Any,
+    *,
+    scores: Any = None,
+    probabilities: Any = None,
+    classes: Any = None,
+    **options: Any,
+) -> FloatArray | None:
+    """Return how far every row moves the value of one metric; `metric_values` says what is given.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), or None
+        The derivative of the value by the weight of each row; they sum to 0. None where it does not
+        exist or cannot be told.
+
+    Examples
+    --------
+    >>> metric_slopes("accuracy", "classification", list("aabb"), list("aaba")).tolist()
+    [0.0625, 0.0625, 0.0625, -0.1875]
+    """
+    one = find_metric(use, task)
+    answer: tuple[Any, dict[str, Any]] | None = predicted, {}
+    if one.needs in ("probabilities", "scores"):
+        answer = (scores, {}) if task == "multilabel" else _columns(one, probabilities, classes)
+    if answer is None or answer[0] is None or not len(truth):
+        return None
+    slopes = one.slopes(truth, answer[0], **answer[1], **options)
+    return None if slopes is None or np.isnan(slopes).any() else slopes
 
 
 def base_name(name: str) -> str:
@@ -681,7 +753,17 @@ def as_metric(thing: Any) -> Metric:
     declared = next((one for one in metrics if one.function is thing), None)
     if declared is not None:
         return declared
-    known = ("title", "higher_is_better", "needs", "task", "lowest", "highest", "unit", "reference")
+    known = (
+        "title",
+        "higher_is_better",
+        "needs",
+        "task",
+        "lowest",
+        "highest",
+        "unit",
+        "reference",
+        "contributions",
+    )
     words = {word: getattr(thing, word) for word in known if hasattr(thing, word)}
     return Metric(name=getattr(thing, "__name__", repr(thing)), function=thing, **words)
 

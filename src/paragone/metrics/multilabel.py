@@ -14,8 +14,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.metrics.contributions import (
+    Contributions,
+    average_precision_slopes,
+    mean_slopes,
+    ratio_slopes,
+)
 from paragone.metrics.metric import declare_metric
-from paragone.validation import LabelArray
+from paragone.validation import FloatArray, LabelArray
 
 ZeroDivision: TypeAlias = Literal[0, 1, "skip"]
 Scores: TypeAlias = NDArray[Any]
@@ -33,8 +39,96 @@ def _labels_used(Y: LabelArray) -> str:
     )
 
 
+def _hamming_slopes(Y: LabelArray, predicted: LabelArray) -> FloatArray:
+    return mean_slopes((predicted != Y).mean(axis=1))
+
+
+def _subset_slopes(Y: LabelArray, predicted: LabelArray) -> FloatArray:
+    return mean_slopes((predicted == Y).all(axis=1))
+
+
+def _pooled_f1_slopes(Y: LabelArray, predicted: LabelArray) -> FloatArray:
+    counts = Y.sum(axis=1, dtype=np.int64) + predicted.sum(axis=1, dtype=np.int64)
+    return ratio_slopes(2 * np.count_nonzero(Y & predicted, axis=1), counts)
+
+
+def _label_f1_slopes(
+    Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision = 0
+) -> FloatArray:
+    counts = Y.astype(np.int64) + predicted
+    there = counts.any(axis=0)
+    of_labels = [
+        ratio_slopes(2 * (Y[:, label] & predicted[:, label]), counts[:, label])
+        for label in np.flatnonzero(there)
+    ]
+    size = len(of_labels) if zero_division == "skip" else Y.shape[1]
+    return np.asarray(sum(of_labels, np.zeros(len(Y))) / max(size, 1))
+
+
+def _average_precisions(Y: LabelArray, scores: Scores) -> FloatArray:
+    # Compiled: imported here, so that whoever asks for a title need not wait for Numba.
+    from paragone.metrics._kernels import example_average_precision
+
+    return np.asarray(example_average_precision(Y, descending(scores)))
+
+
+def _first_wrong(Y: LabelArray, scores: Scores) -> NDArray[np.bool_]:
+    return np.asarray(Y[np.arange(len(Y)), scores.argmax(axis=1)] == 0)
+
+
+def _ranking_losses(Y: LabelArray, scores: Scores) -> FloatArray:
+    from paragone.metrics._kernels import label_ranking_losses
+
+    return np.asarray(label_ranking_losses(Y, np.ascontiguousarray(scores)))
+
+
+def _depths(Y: LabelArray, scores: Scores) -> FloatArray:
+    highest = scores.max() if scores.size else 0
+    lowest_relevant = np.where(Y == 1, scores, highest).min(axis=1, keepdims=True)
+    counts = np.count_nonzero(scores >= lowest_relevant, axis=1)
+    return np.where(Y.any(axis=1), counts, 0).astype(np.float64)
+
+
+def _sample_precision_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    return mean_slopes(_average_precisions(Y, scores))
+
+
+def _first_wrong_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    return mean_slopes(_first_wrong(Y, scores))
+
+
+def _ranking_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    return mean_slopes(_ranking_losses(Y, scores))
+
+
+def _depth_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    return mean_slopes(_depths(Y, scores))
+
+
+def _precision_slopes(truth: NDArray[Any], scores: Scores) -> FloatArray:
+    """Return the contributions to an average precision, ties to the lower index."""
+    places = np.empty(len(truth), dtype=np.int64)
+    places[descending(scores)] = np.arange(len(truth))
+    slopes = average_precision_slopes(truth == 1, -places)
+    return np.zeros(len(truth)) if slopes is None else slopes
+
+
+def _pooled_precision_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    slopes = _precision_slopes(Y.T.ravel(), scores.T.ravel())
+    return np.asarray(slopes.reshape(Y.T.shape).sum(axis=0))
+
+
+def _label_precision_slopes(Y: LabelArray, scores: Scores) -> FloatArray:
+    usable = np.flatnonzero(_mixed_labels(Y))
+    of_labels = [_precision_slopes(Y[:, label], scores[:, label]) for label in usable]
+    return np.asarray(sum(of_labels, np.zeros(len(Y))) / max(len(usable), 1))
+
+
 @_of_labels(
-    title="Micro-F1", higher_is_better=True, reference="2TP / (2TP + FP + FN), all decisions pooled"
+    title="Micro-F1",
+    higher_is_better=True,
+    reference="2TP / (2TP + FP + FN), all decisions pooled",
+    contributions=Contributions(_pooled_f1_slopes, unseen="row"),
 )
 def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     """F1 of all label decisions pooled, ``2TP / (2TP + FP + FN)``; 0 where there are none.
@@ -51,7 +145,10 @@ def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
 
 
 @_of_labels(
-    title="Macro-F1", higher_is_better=True, reference="mean over labels of 2TP / (2TP + FP + FN)"
+    title="Macro-F1",
+    higher_is_better=True,
+    reference="mean over labels of 2TP / (2TP + FP + FN)",
+    contributions=Contributions(_label_f1_slopes, unseen="row"),
 )
 def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision = 0) -> float:
     """Mean over labels of the label's F1.
@@ -86,7 +183,12 @@ def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision =
     return float(values.mean())
 
 
-@_of_labels(title="Hamming loss", higher_is_better=False, reference="Schapire and Singer 2000")
+@_of_labels(
+    title="Hamming loss",
+    higher_is_better=False,
+    reference="Schapire and Singer 2000",
+    contributions=Contributions(_hamming_slopes),
+)
 def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     """Share of label decisions that are wrong.
 
@@ -103,6 +205,7 @@ def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     title="Subset accuracy",
     higher_is_better=True,
     reference="share of label sets that are all right",
+    contributions=Contributions(_subset_slopes, unseen="row", is_share=True),
 )
 def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     """Share of samples whose whole label set is right.
@@ -117,7 +220,10 @@ def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
 
 
 @_of_scores(
-    title="Micro PR-AUC", higher_is_better=True, reference="average precision, all pairs pooled"
+    title="Micro PR-AUC",
+    higher_is_better=True,
+    reference="average precision, all pairs pooled",
+    contributions=Contributions(_pooled_precision_slopes),
 )
 def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Average precision of all (label, sample) pairs pooled, label by label; 0 without positives.
@@ -139,6 +245,7 @@ def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     higher_is_better=True,
     note=_labels_used,
     reference="mean over labels of the average precision",
+    contributions=Contributions(_label_precision_slopes),
 )
 def macro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Mean average precision over the labels that have positives and negatives; 0 without any.
@@ -172,7 +279,12 @@ def n_pr_auc_labels(Y: LabelArray) -> int:
     return int(_mixed_labels(Y).sum())
 
 
-@_of_scores(title="Average precision", higher_is_better=True, reference="Schapire and Singer 2000")
+@_of_scores(
+    title="Average precision",
+    higher_is_better=True,
+    reference="Schapire and Singer 2000",
+    contributions=Contributions(_sample_precision_slopes),
+)
 def avg_precision(Y: LabelArray, scores: Scores) -> float:
     """Mean over samples of the average precision of their label order; 0 for a sample without labels.
 
@@ -182,13 +294,15 @@ def avg_precision(Y: LabelArray, scores: Scores) -> float:
     >>> avg_precision(np.array([[1, 0, 1], [0, 0, 0]]), np.array([[0.9, 0.5, 0.1], [0.3, 0.2, 0.1]]))
     0.41666666666666663
     """
-    # Compiled: imported here, so that whoever asks for a title need not wait for Numba.
-    from paragone.metrics._kernels import example_average_precision
-
-    return float(example_average_precision(Y, descending(scores)).mean())
+    return float(_average_precisions(Y, scores).mean())
 
 
-@_of_scores(title="One-error", higher_is_better=False, reference="Schapire and Singer 2000")
+@_of_scores(
+    title="One-error",
+    higher_is_better=False,
+    reference="Schapire and Singer 2000",
+    contributions=Contributions(_first_wrong_slopes, unseen="row", is_share=True),
+)
 def one_error(Y: LabelArray, scores: Scores) -> float:
     """Share of samples whose first best-scored label is not relevant.
 
@@ -198,12 +312,14 @@ def one_error(Y: LabelArray, scores: Scores) -> float:
     >>> one_error(np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.1], [0.8, 0.8]]))
     0.5
     """
-    first = scores.argmax(axis=1)
-    return float(1.0 - np.count_nonzero(Y[np.arange(len(Y)), first]) / len(Y))
+    return float(1.0 - np.count_nonzero(~_first_wrong(Y, scores)) / len(Y))
 
 
 @_of_scores(
-    title="Ranking loss", higher_is_better=False, reference="Tsoumakas, Katakis and Vlahavas 2010"
+    title="Ranking loss",
+    higher_is_better=False,
+    reference="Tsoumakas, Katakis and Vlahavas 2010",
+    contributions=Contributions(_ranking_slopes),
 )
 def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     """Mean share of (relevant, irrelevant) label pairs in wrong or tied order, as scikit-learn defines it.
@@ -216,9 +332,7 @@ def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     >>> ranking_loss(np.array([[1, 0, 0]]), np.array([[0.5, 0.9, 0.1]]))
     0.5
     """
-    from paragone.metrics._kernels import label_ranking_losses
-
-    return float(label_ranking_losses(Y, np.ascontiguousarray(scores)).mean())
+    return float(_ranking_losses(Y, scores).mean())
 
 
 # The depth of a perfect order is the number of relevant labels: what is best depends on the truth.
@@ -229,6 +343,7 @@ def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     unit=0,
     best=np.nan,
     reference="Tsoumakas, Katakis and Vlahavas 2010",
+    contributions=Contributions(_depth_slopes),
 )
 def coverage(Y: LabelArray, scores: Scores) -> float:
     """Mean number of labels to go down the order until all relevant ones are met, as scikit-learn defines it.
@@ -239,10 +354,7 @@ def coverage(Y: LabelArray, scores: Scores) -> float:
     >>> coverage(np.array([[1, 0, 0], [0, 0, 1]]), np.array([[0.9, 0.5, 0.1], [0.3, 0.2, 0.1]]))
     2.0
     """
-    highest = scores.max() if scores.size else 0
-    lowest_relevant = np.where(Y == 1, scores, highest).min(axis=1, keepdims=True)
-    counts = np.count_nonzero(scores >= lowest_relevant, axis=1)
-    return float(np.where(Y.any(axis=1), counts, 0).mean())
+    return float(_depths(Y, scores).mean())
 
 
 def descending(scores: Scores) -> NDArray[np.int64]:

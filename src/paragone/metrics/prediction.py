@@ -19,70 +19,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paragone.errors import InputError
+from paragone.metrics.confusion import (
+    F1,
+    JACCARD,
+    PRECISION,
+    RECALL,
+    Confusion,
+    accuracy_table,
+    balanced_table,
+    by_cell,
+    error_table,
+    kappa_table,
+    matthews_table,
+    quadratic_kappa_table,
+    specificity_table,
+)
+from paragone.metrics.contributions import (
+    Contributions,
+    area_slopes,
+    average_precision_slopes,
+    mean_slopes,
+    ratio_slopes,
+    rest_slopes,
+)
 from paragone.metrics.metric import Metric, declare_metric, metrics
-from paragone.validation import FloatArray
+from paragone.validation import FloatArray, IntArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 DEFAULT_METRIC: dict[str, str] = {"regression": "rmse", "classification": "balanced_accuracy"}
-
-
-@dataclass(frozen=True, eq=False)
-class Confusion:
-    """Counts of truth against prediction over the classes that occur in either.
-
-    Parameters
-    ----------
-    labels : ndarray
-        The classes, sorted.
-    counts : ndarray of int64 of shape (n_classes, n_classes)
-        Rows are the truth, columns the prediction.
-    """
-
-    labels: NDArray[Any]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, y_true: Any, y_pred: Any, labels: Any = None) -> Confusion:
-        """Count truth against prediction.
-
-        Examples
-        --------
-        >>> Confusion.of(["a", "b", "b"], ["a", "a", "b"]).counts.tolist()
-        [[1, 0], [1, 1]]
-        """
-        true, predicted = np.asarray(y_true), np.asarray(y_pred)
-        if true.shape != predicted.shape or true.ndim != 1:
-            raise InputError(
-                f"a prediction of shape {predicted.shape} does not go with a truth of {true.shape}"
-            )
-        known = (
-            np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
-        )
-        size = len(known)
-        codes = np.searchsorted(known, true) * size + np.searchsorted(known, predicted)
-        return cls(
-            known, np.bincount(codes, minlength=size * size).reshape(size, size).astype(np.int64)
-        )
-
-    @property
-    def n(self) -> int:
-        """Number of predictions."""
-        return int(self.counts.sum())
-
-    @property
-    def right(self) -> NDArray[np.int64]:
-        """Right predictions a class."""
-        return np.asarray(np.diag(self.counts))
-
-    @property
-    def true(self) -> NDArray[np.int64]:
-        """Occurrences of each class in the truth."""
-        return np.asarray(self.counts.sum(axis=1))
-
-    @property
-    def predicted(self) -> NDArray[np.int64]:
-        """Occurrences of each class in the prediction."""
-        return np.asarray(self.counts.sum(axis=0))
 
 
 _of_labels = partial(
@@ -97,60 +61,113 @@ _of_labels = partial(
 _of_probabilities = partial(declare_metric, task="classification", needs="probabilities", lowest=0)
 
 
-def _divided(above: NDArray[Any], below: NDArray[Any]) -> FloatArray:
-    """Divide class by class; 0 where a class has nothing to divide by, as F1 and its kin define it."""
-    return np.asarray(np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
+def class_codes(y_true: Any, classes: Any) -> IntArray:
+    """Return the column of every row's class.
+
+    Examples
+    --------
+    >>> class_codes(["b", "a"], ["a", "b"]).tolist()
+    [1, 0]
+    """
+    return np.searchsorted(np.asarray(classes), np.asarray(y_true)).astype(np.int64)
 
 
-def _weighted(values: FloatArray, c: Confusion) -> float:
-    return float(values @ c.true / c.n)
+def log_losses(y_true: Any, probabilities: FloatArray, classes: Any) -> FloatArray:
+    """Return -log p(truth) of every row.
+
+    Examples
+    --------
+    >>> log_losses(["a"], np.array([[0.5, 0.5]]), ["a", "b"]).round(3).tolist()
+    [0.693]
+    """
+    codes = class_codes(y_true, classes)
+    clipped = np.clip(probabilities, EPSILON, 1 - EPSILON)
+    clipped = clipped / clipped.sum(axis=1, keepdims=True)
+    return np.asarray(-np.log(clipped[np.arange(len(codes)), codes]))
 
 
-def _precisions(c: Confusion) -> FloatArray:
-    return _divided(c.right, c.predicted)
+def _area_slopes(y_true: Any, probabilities: FloatArray, classes: Any) -> FloatArray:
+    return rest_slopes(area_slopes, class_codes(y_true, classes), probabilities)
 
 
-def _recalls(c: Confusion) -> FloatArray:
-    return _divided(c.right, c.true)
+def _precision_slopes(y_true: Any, probabilities: FloatArray, classes: Any) -> FloatArray:
+    return rest_slopes(average_precision_slopes, class_codes(y_true, classes), probabilities)
 
 
-def _f1s(c: Confusion) -> FloatArray:
-    return _divided(2 * c.right, c.true + c.predicted)
+def _log_loss_slopes(y_true: Any, probabilities: FloatArray, classes: Any) -> FloatArray:
+    return mean_slopes(log_losses(y_true, probabilities, classes))
+
+
+def _half(n_classes: int) -> float:
+    return 0.5
+
+
+def _one_of_all(n_classes: int) -> float:
+    return 1 / n_classes
+
+
+def _chance(n_classes: int) -> float:
+    return 0.0
 
 
 @_of_labels(
-    title="Balanced accuracy", short="BalAcc", reference="mean recall of the classes in the truth"
+    title="Balanced accuracy",
+    short="BalAcc",
+    reference="mean recall of the classes in the truth",
+    contributions=by_cell(balanced_table, by_class=True, constant=_one_of_all),
 )
 def _balanced_accuracy(c: Confusion) -> float:
     present = c.true > 0
     return float((c.right[present] / c.true[present]).mean())
 
 
-@_of_labels(title="Accuracy", short="Accuracy", reference="share of right labels")
+@_of_labels(
+    title="Accuracy",
+    short="Accuracy",
+    reference="share of right labels",
+    contributions=by_cell(accuracy_table, is_share=True),
+)
 def _accuracy(c: Confusion) -> float:
     return float(c.right.sum() / c.n)
 
 
 @_of_labels(
-    title="F1", short="F1", reference="F1 of each class, weighted by its share in the truth"
+    title="F1",
+    short="F1",
+    reference="F1 of each class, weighted by its share in the truth",
+    contributions=by_cell(F1.weighted_table),
 )
 def _f1(c: Confusion) -> float:
-    return _weighted(_f1s(c), c)
+    return F1.weighted(c)
 
 
 @_of_labels(
-    title="Precision", short="Precision", reference="precision of each class, weighted by its share"
+    title="Precision",
+    short="Precision",
+    reference="precision of each class, weighted by its share",
+    contributions=by_cell(PRECISION.weighted_table),
 )
 def _precision(c: Confusion) -> float:
-    return _weighted(_precisions(c), c)
+    return PRECISION.weighted(c)
 
 
-@_of_labels(title="Recall", short="Recall", reference="recall of each class, weighted by its share")
+@_of_labels(
+    title="Recall",
+    short="Recall",
+    reference="recall of each class, weighted by its share",
+    contributions=by_cell(RECALL.weighted_table),
+)
 def _recall(c: Confusion) -> float:
-    return _weighted(_recalls(c), c)
+    return RECALL.weighted(c)
 
 
-@_of_labels(title="Cohen's kappa", short="Kappa", lowest=-1, reference="Cohen 1960")
+@_of_labels(
+    title="Cohen's kappa",
+    short="Kappa",
+    lowest=-1,
+    reference="Cohen 1960",
+    contributions=by_cell(kappa_table, constant=_chance),
+)
 def _cohen_kappa(c: Confusion) -> float:
     expected = float(c.true @ c.predicted) / c.n**2
     return np.nan if expected == 1 else (_accuracy(c) - expected) / (1 - expected)
@@ -161,6 +178,7 @@ def _cohen_kappa(c: Confusion) -> float:
     short="QWK",
     lowest=-1,
     reference="Cohen 1968, squared distances of ranks",
+    contributions=by_cell(quadratic_kappa_table, constant=_chance),
 )
 def _quadratic_weighted_kappa(c: Confusion) -> float:
     ranks = np.arange(len(c.labels))
@@ -174,6 +192,7 @@ def _quadratic_weighted_kappa(c: Confusion) -> float:
     short="MCC",
     lowest=-1,
     reference="Gorodkin 2004; 0 where either is constant",
+    contributions=by_cell(matthews_table, constant=_chance),
 )
 def _matthews_corrcoef(c: Confusion) -> float:
     covariance = float(c.right.sum() * c.n - c.true @ c.predicted)
@@ -185,13 +204,17 @@ def _matthews_corrcoef(c: Confusion) -> float:
     title="Jaccard index",
     short="Jaccard",
     reference="Jaccard index of each class, weighted by its share",
+    contributions=by_cell(JACCARD.weighted_table),
 )
 def _jaccard(c: Confusion) -> float:
-    return _weighted(_divided(c.right, c.true + c.predicted - c.right), c)
+    return JACCARD.weighted(c)
 
 
 @_of_labels(
-    title="Specificity", short="Specificity", reference="mean over classes of TN / (TN + FP)"
+    title="Specificity",
+    short="Specificity",
+    reference="mean over classes of TN / (TN + FP)",
+    contributions=by_cell(specificity_table, by_class=True),
 )
 def _specificity(c: Confusion) -> float:
     negatives = c.n - c.true
@@ -204,31 +227,50 @@ def _specificity(c: Confusion) -> float:
     return float(values[-1] if len(c.labels) == 2 and there.all() else values.mean())
 
 
-@_of_labels(title="Error rate", higher_is_better=False, reference="share of wrong labels")
+@_of_labels(
+    title="Error rate",
+    higher_is_better=False,
+    reference="share of wrong labels",
+    contributions=by_cell(error_table, is_share=True),
+)
 def _error_rate(c: Confusion) -> float:
     return 1.0 - _accuracy(c)
 
 
 @_of_labels(
-    title="Micro precision", reference="precision of all decisions pooled, which is the accuracy"
+    title="Micro precision",
+    reference="precision of all decisions pooled, which is the accuracy",
+    contributions=by_cell(accuracy_table, is_share=True),
 )
 def _precision_micro(c: Confusion) -> float:
     return _accuracy(c)
 
 
-@_of_labels(title="Macro precision", reference="mean precision of the classes")
+@_of_labels(
+    title="Macro precision",
+    reference="mean precision of the classes",
+    contributions=by_cell(PRECISION.macro_table, by_class=True),
+)
 def _precision_macro(c: Confusion) -> float:
-    return float(_precisions(c).mean())
+    return float(PRECISION.values(c).mean())
 
 
-@_of_labels(title="Macro recall", reference="mean recall of the classes")
+@_of_labels(
+    title="Macro recall",
+    reference="mean recall of the classes",
+    contributions=by_cell(RECALL.macro_table, by_class=True),
+)
 def _recall_macro(c: Confusion) -> float:
-    return float(_recalls(c).mean())
+    return float(RECALL.values(c).mean())
 
 
-@_of_labels(title="Macro F1", reference="mean F1 of the classes")
+@_of_labels(
+    title="Macro F1",
+    reference="mean F1 of the classes",
+    contributions=by_cell(F1.macro_table, by_class=True),
+)
 def _f1_macro(c: Confusion) -> float:
-    return float(_f1s(c).mean())
+    return float(F1.values(c).mean())
 
 
 @_of_probabilities(
@@ -240,6 +282,7 @@ def _f1_macro(c: Confusion) -> float:
     reference=(
         "one class against the rest, mean over the classes in the truth that are not all of it"
     ),
+    contributions=Contributions(_area_slopes, by_class=True, unseen="pair", constant=_half),
 )
 def _roc_auc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     return _one_against_rest(_area, y_true, probabilities, classes)
@@ -250,6 +293,7 @@ def _roc_auc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     higher_is_better=True,
     highest=1,
     reference="average precision, equal scores together; one class against the rest as for AUROC",
+    contributions=Contributions(_precision_slopes, by_class=True, unseen="pair"),
 )
 def _auprc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     return _one_against_rest(_average_precision, y_true, probabilities, classes)
@@ -262,12 +306,10 @@ def _auprc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     unit=0,
     aliases=("logloss",),
     reference="mean of -log p(truth)",
+    contributions=Contributions(_log_loss_slopes),
 )
 def _log_loss(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
-    codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
-    clipped = np.clip(probabilities, EPSILON, 1 - EPSILON)
-    clipped = clipped / clipped.sum(axis=1, keepdims=True)
-    return float(-np.log(clipped[np.arange(len(codes)), codes]).mean())
+    return float(log_losses(y_true, probabilities, classes).mean())
 
 
 def _one_against_rest(
@@ -277,7 +319,7 @@ def _one_against_rest(
     classes: Any,
 ) -> float:
     """Return the mean over classes of a value of one class against the rest; with two classes that of the larger."""
-    codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
+    codes = class_codes(y_true, classes)
     n_classes = probabilities.shape[1]
     values = [
         value(codes == c, probabilities[:, c])
@@ -373,6 +415,11 @@ class RegressionStatistics:
         return self.squares_error / self.n if self.n else np.nan
 
     @property
+    def centred(self) -> FloatArray:
+        """The truth around its mean."""
+        return self.y_true - self.mean_true
+
+    @property
     def std_true(self) -> float:
         """Standard deviation of the truth; exactly 0 where the truth is constant."""
         return self._std(self.y_true, self.squares_true)
@@ -414,6 +461,58 @@ def _ratio(above: float, below: float) -> float:
     return above / below
 
 
+def _shares(s: RegressionStatistics) -> FloatArray:
+    return np.asarray(np.abs(s.error) / np.maximum(np.abs(s.y_true), EPSILON))
+
+
+def _error_slopes(s: RegressionStatistics) -> FloatArray:
+    return mean_slopes(s.error)
+
+
+def _absolute_slopes(s: RegressionStatistics) -> FloatArray:
+    return mean_slopes(np.abs(s.error))
+
+
+def _share_slopes(s: RegressionStatistics) -> FloatArray:
+    return mean_slopes(_shares(s))
+
+
+def _square_slopes(s: RegressionStatistics) -> FloatArray:
+    return mean_slopes(s.error**2)
+
+
+def _unexplained_slopes(s: RegressionStatistics) -> FloatArray:
+    return ratio_slopes(s.error**2, s.centred**2)
+
+
+def _explained_slopes(s: RegressionStatistics) -> FloatArray:
+    return -_unexplained_slopes(s)
+
+
+def _evenly_explained_slopes(s: RegressionStatistics) -> FloatArray:
+    return -ratio_slopes((s.error - s.mean_error) ** 2, s.centred**2)
+
+
+def _root_slopes(s: RegressionStatistics) -> FloatArray:
+    slopes = mean_slopes(s.error**2)
+    return slopes / (2 * np.sqrt(s.mse)) if s.mse > 0 else slopes
+
+
+def _consistency_slopes(s: RegressionStatistics) -> FloatArray:
+    if s.std_true == 0 or s.mse == 0:
+        return np.zeros(s.n)
+    relative = mean_slopes(s.error**2) / s.mse - mean_slopes(s.centred**2) * s.n / s.squares_true
+    return np.asarray(-np.sqrt(s.mse) / s.std_true / 2 * relative)
+
+
+def _pearson_slopes(s: RegressionStatistics) -> FloatArray:
+    predicted = s.y_pred - s.y_pred.mean()
+    if np.ptp(s.y_true) == 0 or np.ptp(s.y_pred) == 0:
+        return np.full(s.n, np.nan)
+    left, right = (one / np.sqrt(one @ one) for one in (s.centred, predicted))
+    return np.asarray(left * right - (left @ right) * (left**2 + right**2) / 2)
+
+
 def _over_range(value: float, s: RegressionStatistics) -> float:
     extent = float(np.ptp(s.y_true))
     return np.nan if extent == 0 else value / extent
@@ -424,18 +523,32 @@ def _unexplained(squares: float, s: RegressionStatistics) -> float:
 
 
 @_error(
-    title="RMSE", aliases=("root_mean_squared_error",), reference="root of the mean squared error"
+    title="RMSE",
+    aliases=("root_mean_squared_error",),
+    reference="root of the mean squared error",
+    contributions=Contributions(_root_slopes),
 )
 def _rmse(s: RegressionStatistics) -> float:
     return float(np.sqrt(s.mse))
 
 
-@_error(title="MSE", unit=2, aliases=("mean_squared_error",), reference="mean squared error")
+@_error(
+    title="MSE",
+    unit=2,
+    aliases=("mean_squared_error",),
+    reference="mean squared error",
+    contributions=Contributions(_square_slopes),
+)
 def _mse(s: RegressionStatistics) -> float:
     return s.mse
 
 
-@_error(title="MAE", aliases=("mean_absolute_error",), reference="mean absolute error")
+@_error(
+    title="MAE",
+    aliases=("mean_absolute_error",),
+    reference="mean absolute error",
+    contributions=Contributions(_absolute_slopes),
+)
 def _mae(s: RegressionStatistics) -> float:
     return float(np.abs(s.error).mean())
 
@@ -444,22 +557,27 @@ def _mae(s: RegressionStatistics) -> float:
     title="MAPE",
     aliases=("mean_absolute_percentage_error",),
     reference="mean of |error| / |truth|, divided by at least the machine epsilon",
+    contributions=Contributions(_share_slopes),
 )
 def _mape(s: RegressionStatistics) -> float:
-    return float((np.abs(s.error) / np.maximum(np.abs(s.y_true), EPSILON)).mean())
+    return float(_shares(s).mean())
 
 
 @_agreement(
     title="R2",
     short="R2",
     reference="1 - squared errors / squared deviations of the truth from its mean",
+    contributions=Contributions(_explained_slopes),
 )
 def _r2(s: RegressionStatistics) -> float:
     return _unexplained(s.squares_error, s)
 
 
 @_agreement(
-    title="Explained variance", short="ExpVar", reference="R2 of the errors without their mean"
+    title="Explained variance",
+    short="ExpVar",
+    reference="R2 of the errors without their mean",
+    contributions=Contributions(_evenly_explained_slopes),
 )
 def _explained_variance(s: RegressionStatistics) -> float:
     centred = s.error - s.mean_error
@@ -481,7 +599,14 @@ def _median_ae(s: RegressionStatistics) -> float:
     return float(np.median(np.abs(s.error)))
 
 
-@_of_errors(title="Bias", short="Bias", unit=1, best=0.0, reference="mean of prediction - truth")
+@_of_errors(
+    title="Bias",
+    short="Bias",
+    unit=1,
+    best=0.0,
+    reference="mean of prediction - truth",
+    contributions=Contributions(_error_slopes),
+)
 def _bias(s: RegressionStatistics) -> float:
     return s.mean_error
 
@@ -502,7 +627,12 @@ def _rpiq(s: RegressionStatistics) -> float:
     return _ratio(float(high - low), _rmse(s))
 
 
-@_agreement(title="Consistency", short="Consistency", reference="1 - RMSE / std(truth)")
+@_agreement(
+    title="Consistency",
+    short="Consistency",
+    reference="1 - RMSE / std(truth)",
+    contributions=Contributions(_consistency_slopes),
+)
 def _consistency(s: RegressionStatistics) -> float:
     return 0.0 if s.std_true == 0 else 1.0 - _rmse(s) / s.std_true
 
@@ -513,7 +643,9 @@ def _nrmse(s: RegressionStatistics) -> float:
 
 
 @_relative_error(
-    title="NMSE", reference="squared errors / squared deviations of the truth from its mean"
+    title="NMSE",
+    reference="squared errors / squared deviations of the truth from its mean",
+    contributions=Contributions(_unexplained_slopes),
 )
 def _nmse(s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else s.squares_error / s.squares_true
@@ -529,6 +661,7 @@ def _nmae(s: RegressionStatistics) -> float:
     short="r",
     lowest=-1,
     reference="linear correlation of truth and prediction",
+    contributions=Contributions(_pearson_slopes),
 )
 def _pearson_r(s: RegressionStatistics) -> float:
     return _pearson(s.y_true, s.y_pred)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from paragone.lab.answers import AnySplitAnswers, SplitAnswers, SplitLabels, SplitLists
 from paragone.lab.view import View
 from paragone.metrics.calibration import reliability
-from paragone.metrics.prediction import Confusion
+from paragone.metrics.confusion import Confusion
 from paragone.page import Block, Leaderboard, PredictedCase, PredictionPanel
 from paragone.reporting.boards import view_boards
 from paragone.reporting.predicted_sets import labels_case, lists_case, told_of

@@ -5,16 +5,17 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.hashing import digest
-from paragone.metrics import Metric, find_metric, metric_values
+from paragone.metrics import Metric, find_metric, metric_slopes, metric_values
+from paragone.metrics.metric import MetricTask
 from paragone.metrics.topk.metrics import TopKFamily, conventions_of
 from paragone.testing.contract import Contract, require
 
@@ -48,7 +49,8 @@ def check_metric(metric: Any, *, task: str | None = None) -> list[str]:
 
     The laws: its values lie in its range, it is deterministic, the order of the samples does not
     matter, its input is left alone, a perfect prediction has its best value and no other is better,
-    a truth of one sample or one value gives a number or NaN, and its content identifies it.
+    a truth of one sample or one value gives a number or NaN, the contributions of rows that it
+    declares are the derivative of its value by their weight, and its content identifies it.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ def check_metric(metric: Any, *, task: str | None = None) -> list[str]:
     Examples
     --------
     >>> len(check_metric("rmse")), len(check_metric("ndcg@k"))
-    (8, 8)
+    (9, 8)
     >>> def inverted(y_true, y_pred):
     ...     return np.abs(np.subtract(y_true, y_pred)).mean()
     >>> inverted.higher_is_better = True
@@ -86,7 +88,8 @@ def check_metric(metric: Any, *, task: str | None = None) -> list[str]:
             f"metric {found.name!r} does not say what it is for: give task, one of"
             f" {', '.join(CASES)}"
         )
-    return METRIC_CONTRACT.check(CASES[wanted](found), name=found.name)
+    known = found if found.task else replace(found, task=cast("MetricTask", wanted))
+    return METRIC_CONTRACT.check(CASES[wanted](known), name=found.name)
 
 
 def _regression(metric: Metric) -> MetricCase:
@@ -151,14 +154,18 @@ CASES: dict[str, Callable[[Metric], MetricCase]] = {
 
 
 def _of_predictions(metric: Metric, task: str, truth: Any, prediction: NDArray[Any]) -> Values:
+    return metric_values([metric], task, truth, **_given(task, prediction))
+
+
+def _given(task: str, prediction: NDArray[Any]) -> dict[str, Any]:
+    """Return what a metric may look at, made of scores, probabilities or values."""
     if task == "regression":
-        return metric_values([metric], task, truth, prediction)
+        return {"predicted": prediction}
     if task == "multilabel":
-        labels = (prediction > 0.5).astype(np.uint8)
-        return metric_values([metric], task, truth, labels, scores=prediction)
+        return {"predicted": (prediction > 0.5).astype(np.uint8), "scores": prediction}
     classes = np.array(["a", "b", "c"])
     labels = classes[prediction.argmax(axis=1)]
-    return metric_values([metric], task, truth, labels, probabilities=prediction, classes=classes)
+    return {"predicted": labels, "probabilities": prediction, "classes": classes}
 
 
 def _of_lists(metric: Metric, truth: Any, prediction: NDArray[Any]) -> Values:
@@ -264,3 +271,50 @@ def _survives_odd_truths(case: MetricCase) -> None:
 @METRIC_CONTRACT.law("its content identifies it")
 def _is_identified(case: MetricCase) -> None:
     require(digest(case.metric.identity()) == digest(case.metric.identity()), "two looks differ")
+
+
+COPIES = 6
+"""Copies of every row, so that one more or less of one of them is a small change of its weight."""
+
+
+def _repeats_change_nothing(case: MetricCase) -> bool:
+    """Whether a metric declares contributions, and copies of all rows leave its value."""
+    if case.metric.contributions is None or case.metric.task == "topk":
+        return False
+    rows = np.repeat(np.arange(len(case.truth)), COPIES)
+    prediction = case.predictions[2]
+    once, often = (
+        case.values(case.truth[order], prediction[order])[case.metric.name]
+        for order in (np.arange(len(case.truth)), rows)
+    )
+    return bool(np.isclose(once, often, rtol=1e-9, atol=1e-12))
+
+
+@METRIC_CONTRACT.law(
+    "the contribution of a row is the derivative of the value by its weight",
+    applies=_repeats_change_nothing,
+)
+def _moves_as_its_rows_say(case: MetricCase) -> None:
+    task = case.metric.task or ""
+    prediction = case.predictions[2]
+    slopes = metric_slopes(case.metric, task, case.truth, **_given(task, prediction))
+    require(slopes is not None and slopes.shape == (N_SAMPLES,), f"they are {slopes!r}")
+    assert slopes is not None
+    size = float(np.abs(slopes).max(initial=0.0))
+    require(abs(slopes.sum()) <= 1e-9 * size * N_SAMPLES, f"they sum to {slopes.sum():g}, not to 0")
+    for row in range(0, N_SAMPLES, 7):
+        coarse, fine = (_by_copies(case, prediction, row, n) for n in (COPIES, 2 * COPIES))
+        expected = (4 * fine - coarse) / 3
+        told = f"that of row {row} is {slopes[row]:g}, the value moves by {expected:g}"
+        require(bool(np.isclose(slopes[row], expected, rtol=0, atol=1e-4 * size)), told)
+
+
+def _by_copies(case: MetricCase, prediction: NDArray[Any], row: int, copies: int) -> float:
+    """Return the derivative by a row's weight from one copy of it more and one less."""
+    values = []
+    for change in (1, -1):
+        counts = np.full(len(case.truth), copies)
+        counts[row] += change
+        rows = np.repeat(np.arange(len(counts)), counts)
+        values.append(case.values(case.truth[rows], prediction[rows])[case.metric.name])
+    return (values[0] - values[1]) * copies / 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from paragone.charts import BLUE, GREY, PALETTE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
-from paragone.metrics.prediction import Confusion
+from paragone.metrics.confusion import Confusion
 from paragone.protocols.crossval.ledger import Chain
 from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.run import CrossvalRun
