@@ -37,10 +37,10 @@ class Told:
     """What an answer says of a pair, as seen from its first method."""
 
     word: str
-    p: float
-    difference: float
-    low: float
-    high: float
+    p: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
 
 
 TURNED = {"better": "worse", "worse": "better"}
@@ -51,11 +51,22 @@ def turned(told: Told) -> Told:
     return Told(TURNED.get(told.word, told.word), told.p, -told.difference, -told.high, -told.low)
 
 
+def raw_p(row: Mapping[str, Any]) -> float:
+    """Return the p of a pair in JSON before any correction."""
+    return row.get("p_raw", row["p"])
+
+
+def word_of(row: Mapping[str, Any]) -> str:
+    """Return the word of a pair in JSON."""
+    return row.get("word", row.get("verdict"))
+
+
 def pairs_told(answer: Mapping[str, Any]) -> dict[tuple[str, str], Told]:
     """Return what the JSON of an answer says of every pair, from both sides."""
     found: dict[tuple[str, str], Told] = {}
     for row in answer["pairs"]:
-        told = Told(row["verdict"], row["p_adjusted"], row["difference"], row["low"], row["high"])
+        p = row["p"] if "p_raw" in row else row.get("p_adjusted")
+        told = Told(word_of(row), p, row["difference"], row["low"], row["high"])
         found[row["method"], row["rival"]] = told
         found[row["rival"], row["method"]] = turned(told)
     return found

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from answers import words_of_superiority
+from answers import raw_p, words_of_superiority
 from intake.shape_changes import plain_name
 from intake.shapes import SHAPES, Reading, Shape
 
@@ -110,8 +110,8 @@ def judged(shape: Shape, answer: Mapping[str, Any], printed: str) -> str:
         mine = own[names[::sign]]
         if (row["wins"], row["ties"], row["losses"])[::sign] != (mine.wins, mine.ties, mine.losses):
             return f"{names}: won {row['wins']}, tied {row['ties']}, lost {row['losses']}, expected {mine}"
-        if mine.p is not None and abs(row["p"] - mine.p) > 1e-6:
-            return f"{names}: p {row['p']}, expected {mine.p}"
+        if mine.p is not None and abs(raw_p(row) - mine.p) > 1e-6:
+            return f"{names}: p {raw_p(row)}, expected {mine.p}"
     return ""
 
 

@@ -1345,7 +1345,7 @@ def rows_that_are_repetitions() -> Shape:
         long(values),
         Reading(values, "accuracy", True, units=("fold",), counted=True),
         Layout(method="model", dataset="dataset"),
-        options=("--set", "repeats=true"),
+        options=("--unit", "seed"),
         asks=True,
     )
 
