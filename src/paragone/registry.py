@@ -120,22 +120,24 @@ class Registry(Generic[T]):
         """Return what a name or ``module:name`` stands for; an unknown name is refused with the nearest known."""
         if not isinstance(use, str):
             raise InputError(f"{self.kind}: expected a name or 'module:name', got {use!r}")
-        if (own := self._aliases.get(use, use)) in self._known:
-            return self._known[own]
-        if ":" in use:
+        if ":" in use and use not in self._known:
             return self._made(imported(use, self.kind))
-        self._complete()
-        if (own := self._aliases.get(use, use)) in self._known:
-            return self._known[own]
-        if use in self._installed:
-            self._known[use] = self._made(imported(self._installed[use], self.kind))
-            return self._known[use]
-        raise unknown_name(self.kind, use, self.names())
+        if use not in self:
+            raise unknown_name(self.kind, use, self.names())
+        own = self._aliases.get(use, use)
+        if own not in self._known:
+            self._known[own] = self._made(imported(self._installed[own], self.kind))
+        return self._known[own]
 
     def names(self) -> list[str]:
         """Return every name, in alphabetical order, without aliases."""
         self._complete()
         return sorted({*self._known, *self._installed})
+
+    def at_hand(self) -> dict[str, T]:
+        """Return all that is known, by name, without importing what others installed."""
+        self._complete()
+        return dict(self._known)
 
     def paths(self) -> dict[str, str]:
         """Return where every thing is defined, as ``module:name``; nothing that others installed is imported."""

@@ -26,7 +26,7 @@ from paragone.metrics import (
     ranking_metric,
     remember,
 )
-from paragone.metrics import metric as home
+from paragone.metrics import names as home
 from paragone.protocols import KGrid
 from paragone.testing import check_metric
 

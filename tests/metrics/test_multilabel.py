@@ -125,8 +125,8 @@ def test_no_usable_label_gives_zero():
 
 
 def test_unknown_doubled_and_absent_metrics_are_refused():
-    with pytest.raises(InputError, match="unknown metric 'micro-f1': did you mean 'micro_f1'"):
-        find_metrics(["micro-f1"], "multilabel")
+    with pytest.raises(InputError, match="unknown metric 'mirco-f1': did you mean 'micro_f1'"):
+        find_metrics(["mirco-f1"], "multilabel")
     with pytest.raises(InputError, match="'micro_f1' is named twice"):
         find_metrics(["micro_f1", "micro_f1"], "multilabel")
     with pytest.raises(InputError, match="no metric named"):

@@ -10,7 +10,6 @@ import typer
 from paragone.cli.app import LOOK, app
 from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, show_table, write_frame
-from paragone.errors import unknown_name
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -63,6 +62,7 @@ def scores(
 def show_scores(results: Results, metric: str | None = None, naming: str | None = None) -> None:
     """Print what the protocol of every experiment shows of its scores."""
     from paragone.lab.view import View
+    from paragone.metrics import unknown_metric
     from paragone.tables import Table
 
     views = [View(results, name, metric=metric) for name in results.experiments()]
@@ -71,7 +71,7 @@ def show_scores(results: Results, metric: str | None = None, naming: str | None 
         known = dict.fromkeys(
             str(name) for view in views for name in view.scores["metric"].unique()
         )
-        raise unknown_name("metric in this store", metric, list(known) or ["(none yet)"])
+        raise unknown_metric("metric in this store", metric, list(known) or ["(none yet)"])
     for shown in tables:
         if isinstance(shown, Table):
             show_table(shown)

@@ -23,7 +23,7 @@ from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.view import View
 from paragone.methods.method import Method
-from paragone.metrics import find_scorers, named_metric
+from paragone.metrics import choose_metric, find_scorers, named_metric
 from paragone.protocols import Predict
 from paragone.stats.ranking import MethodRanking
 from paragone.terminal import say_in_words
@@ -352,9 +352,10 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         names = self._all_scores["metric"].unique().tolist() if len(self._all_scores) else []
-        if self.metric and self.metric not in names:
-            raise unknown_name("metric", self.metric, names)
-        self.metric = self.metric or (str(names[0]) if names else "")
+        if self.metric:
+            self.metric = choose_metric(self.metric, names)
+        elif names:
+            self.metric = str(names[0])
 
     @property
     def results(self) -> Results:

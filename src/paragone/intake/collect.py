@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.intake.directions import known_direction
 from paragone.intake.files import file_facts
 from paragone.intake.joining import (
     Joined,
@@ -24,6 +23,7 @@ from paragone.intake.joining import (
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 from paragone.stats.compare import compare
 from paragone.stats.items import ItemTable, compare_items
 from paragone.stats.result import Comparison
@@ -273,7 +273,7 @@ class Collected:
         having: dict[str, set[str]] = {}
         for one in self.parts:
             for name, higher in one.metrics.items():
-                known = known_direction(name.split(",")[0]) if higher is None else higher
+                known = read_name(name).higher_is_better if higher is None else higher
                 if name in found and known is not None and found[name] not in (None, known):
                     raise InputError(
                         f"{one.source.where}: {name} is better the other way round than elsewhere"

@@ -1,4 +1,4 @@
-"""What the logs of evaluations share: values of an item, hashes of its content, and which way a metric is better."""
+"""What the logs of evaluations share: values of an item and hashes of its content."""
 
 from __future__ import annotations
 
@@ -14,34 +14,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.ties import FloatArray
 
-_LOWER = (
-    "perplexity word_perplexity byte_perplexity bits_per_byte brier_score brier ter wer cer loss"
-)
-_HIGHER = (
-    "acc acc_norm acc_bytes acc_mutual_info acc_all em exact exact_match quasi_exact_match"
-    " prefix_exact_match quasi_prefix_exact_match exact_match_indicator contains f1 f1_score mcc"
-    " bleu bleu_1 bleu_4 chrf rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l"
-    " prompt_level_strict_acc prompt_level_loose_acc inst_level_strict_acc inst_level_loose_acc"
-    " likelihood loglikelihood qem pem pqem extractive_match accuracy main_score ndcg mrr map"
-)
-LOWER, HIGHER = frozenset(_LOWER.split()), frozenset(_HIGHER.split())
-"""Metrics of evaluations of which the lower, or the higher, is better."""
-
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-def known_direction(metric: str) -> bool | None:
-    """Return whether more of a metric of evaluations is better; None where its name does not tell.
-
-    Examples
-    --------
-    >>> known_direction("acc,none"), known_direction("ter"), known_direction("pass@1"), known_direction("mood")
-    (True, False, True, None)
-    """
-    name = metric.split(",")[0].split(":")[0].strip().lower()
-    if name in LOWER:
-        return False
-    return True if name in HIGHER or name.startswith(("pass@", "acc_", "exact_match@")) else None
 
 
 def item_numbers(values: Sequence[Any]) -> FloatArray | str:

@@ -20,9 +20,9 @@ from paragone.intake.cross_validated import (
     of_cross_validation,
     of_search,
 )
-from paragone.intake.directions import known_direction
 from paragone.intake.records import Records
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 
 def from_objects(objects: Mapping[str, Any] | Any, *, dataset: str = "data") -> Collected:
@@ -127,15 +127,15 @@ def _of_report(report: Any, name: str, dataset: str, source: Source) -> list[Rec
             "_".join(str(part) for part in key if str(part)) if isinstance(key, tuple) else str(key)
         )
         metric = metric.lower().replace(" ", "_")
-        if known_direction(metric.replace("_avg", "")) is None:
-            left_out.append(metric)
-        else:
+        if read_name(metric).is_score:
             scores[metric] = row.to_numpy(dtype=np.float64)
+        else:
+            left_out.append(metric)
     if not scores:
         raise InputError(f"the report of {name!r} holds no metric whose direction is known")
     one = CrossValidated(name or str(report.estimator_name_), dataset, scores, splits)
     (found,) = cross_validated_records([one], source)
-    directions = {metric: known_direction(metric.replace("_avg", "")) for metric in scores}
+    directions = {metric: read_name(metric).higher_is_better for metric in scores}
     note = f"Left out of the reports: {', '.join(left_out)}." if left_out else ""
     return [
         replace(

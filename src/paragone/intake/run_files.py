@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from paragone.errors import InputError, argument
-from paragone.intake.directions import known_direction
 from paragone.intake.plain_yaml import plain_yaml
 from paragone.intake.source import Source
 from paragone.intake.tabular import read_rows
+from paragone.metrics import read_name
 from paragone.reading import parse_json
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".yaml", ".yml")
@@ -95,9 +95,7 @@ def metrics_in(rows: Sequence[Row]) -> list[str]:
         name for row in rows for name, value in row.items() if math.isfinite(value)
     )
     return [
-        name
-        for name in names
-        if known_direction(name) is not None and not _OF_TRAINING.search(name.lower())
+        name for name in names if read_name(name).is_score and not _OF_TRAINING.search(name.lower())
     ]
 
 
@@ -177,7 +175,7 @@ def check_rule(rule: str | None) -> None:
 
 
 def _at_best(rows: Sequence[Row], name: str, column: str, where: str) -> float:
-    higher = known_direction(column)
+    higher = read_name(column).higher_is_better
     if higher is None:
         raise InputError(
             f"{where}: which way of {column!r} is better is not known, so no row is the best by it"

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked
 from paragone.intake.records import KEYS, Records
 from paragone.intake.roles import assign_roles, check_once
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 METRICS = "metrics."
 SYSTEM = ("metrics.system/", "metrics.system.")
@@ -84,7 +84,7 @@ def tracked_records(
     found = found.reset_index(drop=True)
     telling = [name for name in known if 1 < frame[name].nunique() <= len(frame)]
     check_once(found, source.where, telling)
-    directions = {called: known_direction(called) for called in own.values()}
+    directions = {called: read_name(called).higher_is_better for called in own.values()}
     return Records(found, unit, directions, source, dropped=dropped, notes=tuple(runs.notes))
 
 

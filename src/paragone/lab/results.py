@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
-from paragone.errors import unknown_name
 from paragone.lab.contents import STATUSES, StoreContents, score_frame
 from paragone.lab.grids import mean_table
 from paragone.lab.method_seeds import seed_sentences
@@ -16,7 +15,13 @@ from paragone.lab.protocol import import_protocol, our_kinds
 from paragone.lab.store import queries
 from paragone.lab.store.records import read_scores
 from paragone.lab.view import ResultsReader, View, reader_class
-from paragone.metrics import asked_name, metric_title, named_metric, with_errors
+from paragone.metrics import (
+    asked_name,
+    metric_title,
+    named_metric,
+    unknown_metric,
+    with_errors,
+)
 from paragone.registry import imported
 from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
@@ -84,12 +89,11 @@ class Results(StoreContents):
         """
         import pandas as pd
 
-        metric = asked_name(metric)
+        known = [row[0] for row in self._store.read(queries.METRICS)]
+        metric = asked_name(metric, known)
         derived = self._derived_scores(metric)
-        if metric is not None and not derived:
-            known = [row[0] for row in self._store.read(queries.METRICS)]
-            if metric not in known:
-                raise unknown_name("metric in this store", metric, known or ["(none yet)"])
+        if metric is not None and metric not in known and not derived:
+            raise unknown_metric("metric in this store", metric, known or ["(none yet)"])
         frame = score_frame(read_scores(self._store, metric), repeats=repeats)
         derived = [part.assign(repeat=0) for part in derived] if repeats else derived
         found = [part[frame.columns] for part in (frame, *derived) if len(part)]

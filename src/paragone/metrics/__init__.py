@@ -9,23 +9,29 @@ from paragone.metrics.display import (
     metric_title,
     with_errors,
 )
-from paragone.metrics.metric import (
+from paragone.metrics.finding import (
     FUNCTIONS,
-    Metric,
     adopt,
     asked_name,
-    base_name,
-    declare_metric,
     described_functions,
     find_metric,
     find_metrics,
     metric_names,
     metric_slopes,
     metric_values,
-    metrics,
-    named_metric,
     ranking_metric,
+    usual_name,
+)
+from paragone.metrics.metric import Metric, declare_metric, metrics
+from paragone.metrics.names import (
+    ReadName,
+    base_name,
+    choose_metric,
+    named_metric,
+    read_name,
     remember,
+    same_metric,
+    unknown_metric,
 )
 from paragone.metrics.scorers import Responses, find_scorers, is_at_hand
 from paragone.metrics.topk.metrics import f1_at_k
@@ -34,10 +40,12 @@ __all__ = [
     "FUNCTIONS",
     "Contributions",
     "Metric",
+    "ReadName",
     "Responses",
     "adopt",
     "asked_name",
     "base_name",
+    "choose_metric",
     "declare_metric",
     "described_functions",
     "error_name",
@@ -57,6 +65,10 @@ __all__ = [
     "metrics",
     "named_metric",
     "ranking_metric",
+    "read_name",
     "remember",
+    "same_metric",
+    "unknown_metric",
+    "usual_name",
     "with_errors",
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paragone.metrics.metric import base_name, named_metric
+from paragone.metrics.names import base_name, named_metric
 
 if TYPE_CHECKING:
     import pandas as pd

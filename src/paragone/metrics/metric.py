@@ -8,10 +8,8 @@ computed, or `named_metric`, for a name that stands in a table of scores.
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -19,8 +17,7 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.contributions import Contributions
-from paragone.metrics.scorer_titles import ERRORS, SCORER_TITLES
-from paragone.registry import Registry, imported
+from paragone.registry import Registry
 from paragone.validation import FloatArray
 
 Needs: TypeAlias = Literal[
@@ -37,7 +34,6 @@ MetricTask: TypeAlias = Literal["multilabel", "classification", "regression", "t
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_QUALIFIER = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\)|@.*)$")
 _INF = float("inf")
 
 
@@ -245,7 +241,7 @@ class Metric:
 
         Examples
         --------
-        >>> find_metric("mae").slopes([1.0, 2.0], [1.0, 4.0]).tolist()
+        >>> metrics.get("mae").slopes([1.0, 2.0], [1.0, 4.0]).tolist()
         [-0.5, 0.5]
         """
         given: tuple[Any, ...] = (truth, prediction)
@@ -283,9 +279,6 @@ metrics: Registry[Metric] = Registry(
 )
 """Every metric there is: our own, those of installed packages, and those that a program declared."""
 
-_REMEMBERED: dict[str, Metric] = {}
-FUNCTIONS = "own_metrics"
-
 
 def declare_metric(**words: Any) -> Callable[[F], F]:
     """Declare a metric beside its function; the function stays as it is.
@@ -301,7 +294,7 @@ def declare_metric(**words: Any) -> Callable[[F], F]:
     >>> @declare_metric(task="regression", higher_is_better=False, lowest=0, unit=1)
     ... def largest_gap(y_true, y_pred):
     ...     return float(np.abs(np.subtract(y_true, y_pred)).max())
-    >>> find_metric("largest_gap").higher_is_better, largest_gap([1, 2], [1, 4])
+    >>> metrics.get("largest_gap").higher_is_better, largest_gap([1, 2], [1, 4])
     (False, 2.0)
     """
 
@@ -312,380 +305,6 @@ def declare_metric(**words: Any) -> Callable[[F], F]:
         return decorated
 
     return declare
-
-
-def find_metric(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
-    """Return the metric that a name, a function, a scikit-learn scorer or its name, or ``module:function`` stands for.
-
-    Parameters
-    ----------
-    use : str, callable, scorer or Metric
-        A name of ours or of an installed package comes before one of scikit-learn's scorers.
-    task : {"multilabel", "classification", "regression", "topk"} or several of them, optional
-        What it must be for. Where it is not given, a cut-off (``@10``) and a convention
-        (``[idcg=min]``) are looked past.
-
-    Returns
-    -------
-    Metric
-        With everything that is known about it.
-
-    Examples
-    --------
-    >>> find_metric("ndcg@10[idcg=min]").title, find_metric("rmse").higher_is_better
-    ('NDCG', False)
-    >>> find_metric("neg_mean_absolute_error")([1.0, 2.0], [2.0, 2.0])
-    -0.5
-    >>> find_metric("rmsee", task="regression")
-    Traceback (most recent call last):
-    ...
-    paragone.errors.InputError: unknown regression metric 'rmsee': did you mean 'rmse'?
-    """
-    tasks = (task,) if isinstance(task, str) else task
-    if isinstance(use, str):
-        found = _by_name(use.strip(), tasks)
-    elif callable(use):
-        found = as_metric(use)
-    else:
-        raise InputError(f"metric {use!r} is neither a name nor a function")
-    if tasks == ("topk",) and hasattr(use, "_score_func"):
-        raise InputError(
-            f"metric {found.name!r} is a scorer of scikit-learn, which takes labels; top-K has"
-            " lists"
-        )
-    if tasks is not None and found.task not in (None, *tasks):
-        raise InputError(f"metric {found.name!r} is for {found.task}, not for {' or '.join(tasks)}")
-    if tasks == ("topk",) and found.task is None:
-        # A plain function in a top-K evaluation is one of lists: it is called per sample.
-        return replace(found, task="topk", needs="lists")
-    return found
-
-
-def named_metric(name: str | None) -> Metric:
-    """Return what is known of the metric that scores are called by; nothing but the name where it is unknown.
-
-    A direction is never guessed, and no code is imported that a name points to: the name may come
-    from any file.
-
-    Parameters
-    ----------
-    name : str or None
-        As it is printed: a cut-off and a convention are looked past, and so are capitals, hyphens
-        and spaces.
-
-    Returns
-    -------
-    Metric
-        Without a direction, a unit or a function where the name is unknown.
-
-    Examples
-    --------
-    >>> named_metric("Micro-F1").higher_is_better, named_metric("precision@5").title
-    (True, 'Precision')
-    >>> named_metric("my_score").higher_is_better is None, named_metric("my_score").title
-    (True, 'my_score')
-    """
-    if not name:
-        return Metric("score")
-    base = base_name(name)
-    for key in _keys(base, "@" in name):
-        if key in metrics:
-            return metrics.get(key)
-        if key in _REMEMBERED:
-            return _REMEMBERED[key]
-    if base in ERRORS:
-        title, unit, highest = ERRORS[base]
-        return Metric(
-            base, title=title, higher_is_better=False, lowest=0, highest=highest, unit=unit
-        )
-    if base in SCORER_TITLES:
-        # A scorer of scikit-learn that is no metric of ours: higher is better by its contract.
-        return Metric(base, title=SCORER_TITLES[base], higher_is_better=True)
-    return Metric(name)
-
-
-def remember(described: Iterable[Any]) -> None:
-    """Take up what a store says about metrics that are not ours, so that their names have a title and a direction.
-
-    Parameters
-    ----------
-    described : iterable
-        What `Metric.described` gave: names of ours are passed over.
-
-    Examples
-    --------
-    >>> remember(["rmse", {"name": "gain", "title": "Gain", "higher_is_better": True}])
-    >>> named_metric("gain").title
-    'Gain'
-    """
-    for given in described:
-        if isinstance(given, Mapping):
-            words = {word: value for word, value in given.items() if word != "use"}
-            read = Metric(**words, reference=given.get("use", ""))
-            _remember_error(read)
-            known = named_metric(read.name)
-            if (
-                read.higher_is_better is not None
-                and known.higher_is_better is not read.higher_is_better
-            ):
-                if known.higher_is_better is not None:
-                    raise InputError(
-                        f"metric {read.name!r} of the store has another direction than the one"
-                        " known here: rename one"
-                    )
-                _REMEMBERED[registry_names(read)[0]] = read
-
-
-def _remember_error(scorer: Metric) -> None:
-    """Take up the error that a user's own scorer is minus of, by the scorer's name without its ``neg_``."""
-    error = scorer.name.removeprefix("neg_")
-    if scorer.negated and error != scorer.name and named_metric(error).higher_is_better is None:
-        _REMEMBERED[error] = Metric(error, higher_is_better=False, unit=scorer.unit)
-
-
-def described_functions(found: Iterable[Metric]) -> dict[str, Any]:
-    """Return what a protocol tells the store about those metrics that are not ours; see `remember`.
-
-    Examples
-    --------
-    >>> described_functions([find_metric("rmse", "regression")])
-    {}
-    """
-    own = [one.described() for one in found if not one.is_ours]
-    return {FUNCTIONS: own} if own else {}
-
-
-def metric_names(task: str) -> tuple[str, ...]:
-    """Return the names of the metrics of a task that can be computed, in the order of their declaration.
-
-    Examples
-    --------
-    >>> metric_names("multilabel")[:3]
-    ('micro_f1', 'macro_f1', 'hamming_loss')
-    """
-    return tuple(one.name for one in metrics if one.task == task and one.is_computable)
-
-
-def find_metrics(uses: Any, task: str | None) -> tuple[Metric, ...]:
-    """Return the metrics of a list, none of them twice.
-
-    Examples
-    --------
-    >>> [metric.title for metric in find_metrics(["micro_f1", "hamming_loss"], "multilabel")]
-    ['Micro-F1', 'Hamming loss']
-    """
-    given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
-    if not given:
-        raise InputError(
-            f"no metric named: choose from {', '.join(metric_names(task or 'classification'))}"
-        )
-    found = tuple(adopt(use, task) for use in given)
-    names = [one.name for one in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"metric {name!r} is named twice")
-    return found
-
-
-def asked_name(use: Any) -> str | None:
-    """Return the name of a metric that a person asked for: a function, a scorer or ``module:function`` is adopted.
-
-    Examples
-    --------
-    >>> asked_name("ndcg@10"), asked_name("sklearn.metrics:zero_one_loss"), asked_name(None)
-    ('ndcg@10', 'zero_one_loss', None)
-    """
-    return use if use is None or (isinstance(use, str) and ":" not in use) else adopt(use).name
-
-
-def adopt(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
-    """Return a metric as `find_metric` does, and keep one that is not ours: this process then knows its name.
-
-    Examples
-    --------
-    >>> def distance(y_true, y_pred):
-    ...     return np.abs(np.subtract(y_true, y_pred)).sum()
-    >>> distance.higher_is_better = False
-    >>> adopt(distance, "regression") is find_metric("distance")
-    True
-    """
-    found = find_metric(use, task)
-    if found.function is not None and not found.is_ours:
-        metrics.add(found)
-        _remember_error(found)
-    return found
-
-
-def ranking_metric(use: Any, task: str | tuple[str, ...]) -> Metric:
-    """Return a metric by which methods can be ranked: one that has a direction.
-
-    Examples
-    --------
-    >>> ranking_metric("bias", "regression")
-    Traceback (most recent call last):
-    ...
-    paragone.errors.InputError: metric 'bias' has no better direction, so nothing can be ranked by
-    it
-    """
-    found = adopt(use, task)
-    if found.higher_is_better is None:
-        advice = (
-            ""
-            if found.is_ours
-            else f": set {found.name}.higher_is_better = True or False beside the function"
-        )
-        raise InputError(
-            f"metric {found.name!r} has no better direction, so nothing can be ranked by it{advice}"
-        )
-    return found
-
-
-def metric_values(
-    uses: Sequence[Any],
-    task: str,
-    truth: Any,
-    predicted: Any,
-    *,
-    scores: Any = None,
-    probabilities: Any = None,
-    classes: Any = None,
-    **options: Any,
-) -> dict[str, float]:
-    """Compute several metrics of one prediction.
-
-    Parameters
-    ----------
-    uses : sequence of name, function or Metric
-        Metrics of the task.
-    task : {"multilabel", "classification", "regression"}
-        What the prediction is.
-    truth, predicted : array-like
-        A value or label per sample; a matrix of 0 and 1 for several labels.
-    scores : array-like, optional
-        Label scores of which the order alone counts, for several labels.
-    probabilities : ndarray of shape (n_samples, n_classes), optional
-        A column per class, in the order of ``classes``.
-    classes : array-like, optional
-        The sorted labels of the columns; needed with probabilities.
-    **options
-        What some of the metrics can be told, such as ``zero_division`` and ``ddof``.
-
-    Returns
-    -------
-    dict of str to float
-        By name, in the order asked for. NaN where a metric does not exist: for an empty prediction,
-        for a model without probabilities, for a truth of one class.
-
-    Examples
-    --------
-    >>> metric_values(["mae"], "regression", [1.0, 2.0], [2.0, 2.0])
-    {'mae': 0.5}
-    >>> metric_values(["accuracy", "balanced_accuracy"], "classification", ["a", "a", "a", "b"], ["a", "a", "a", "a"])
-    {'accuracy': 0.75, 'balanced_accuracy': 0.5}
-    """
-    found = [find_metric(use, task) for use in uses]
-    if not len(truth):
-        return {one.name: np.nan for one in found}
-    summaries: dict[Any, Any] = {}
-    values: dict[str, float] = {}
-    for one in found:
-        if one.needs == "probabilities" and task == "multilabel":
-            raise InputError(
-                f"metric {one.name!r} needs probabilities, of which only the order is kept here"
-            )
-        if one.needs in ("probabilities", "scores"):
-            values[one.name] = _of_scores(one, task, truth, scores, probabilities, classes, options)
-        elif one.summary is not None:
-            if one.summary not in summaries:
-                summaries[one.summary] = one.summary(
-                    truth, predicted, **accepted(one.summary, options)
-                )
-            values[one.name] = one.of_summary(summaries[one.summary], **options)
-        else:
-            values[one.name] = one(truth, predicted, **options)
-    return values
-
-
-def _of_scores(
-    one: Metric,
-    task: str,
-    truth: Any,
-    scores: Any,
-    probabilities: Any,
-    classes: Any,
-    options: Mapping[str, Any],
-) -> float:
-    if task == "multilabel":
-        if scores is None:
-            raise InputError(
-                f"metric {one.name!r} needs label scores, but the evaluator has neither"
-                " predict_proba nor decision_function"
-            )
-        return one(truth, scores, **options)
-    answer = _columns(one, probabilities, classes)
-    return np.nan if answer is None else one(truth, answer[0], **answer[1], **options)
-
-
-def _columns(one: Metric, probabilities: Any, classes: Any) -> tuple[Any, dict[str, Any]] | None:
-    """Return the probabilities as a metric takes them, and what it is told of the classes."""
-    if probabilities is None:
-        return None
-    assert one.function is not None
-    parameters = accepted(one.function, {"classes": classes, "labels": classes})
-    if "classes" not in parameters and len(classes) == 2 and np.ndim(probabilities) == 2:
-        # Scorers of scikit-learn take the probability of the positive class where there are two.
-        positive = one.options.get("pos_label")
-        column = 1 if positive is None else int(np.flatnonzero(np.asarray(classes) == positive)[0])
-        probabilities = probabilities[:, column]
-    return probabilities, parameters
-
-
-def metric_slopes(
-    use: Any,
-    task: str,
-    truth: Any,
-    predicted: Any,
-    *,
-    scores: Any = None,
-    probabilities: Any = None,
-    classes: Any = None,
-    **options: Any,
-) -> FloatArray | None:
-    """Return how far every row moves the value of one metric; `metric_values` says what is given.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), or None
-        The derivative of the value by the weight of each row; they sum to 0. None where it does not
-        exist or cannot be told.
-
-    Examples
-    --------
-    >>> metric_slopes("accuracy", "classification", list("aabb"), list("aaba")).tolist()
-    [0.0625, 0.0625, 0.0625, -0.1875]
-    """
-    one = find_metric(use, task)
-    answer: tuple[Any, dict[str, Any]] | None = predicted, {}
-    if one.needs in ("probabilities", "scores"):
-        answer = (scores, {}) if task == "multilabel" else _columns(one, probabilities, classes)
-    if answer is None or answer[0] is None or not len(truth):
-        return None
-    slopes = one.slopes(truth, answer[0], **answer[1], **options)
-    return None if slopes is None or np.isnan(slopes).any() else slopes
-
-
-def base_name(name: str) -> str:
-    """Return a metric's name without its cut-off and convention, in lower case with underscores.
-
-    Examples
-    --------
-    >>> base_name("ndcg[min]@10"), base_name("Micro-F1")
-    ('ndcg', 'micro_f1')
-    """
-    name = name.strip()
-    while (shorter := _QUALIFIER.sub("", name)) != name:
-        name = shorter
-    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def accepted(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -701,45 +320,6 @@ def _parameters(function: Callable[..., Any]) -> frozenset[str]:
     except (TypeError, ValueError):
         # Some compiled functions do not tell.
         return frozenset()
-
-
-def _keys(base: str, has_cutoff: bool) -> tuple[str, str]:
-    """Return the names to look under, the one of lists first where a cut-off says so."""
-    return (f"{base}@k", base) if has_cutoff else (base, f"{base}@k")
-
-
-def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
-    if ":" in name:
-        return as_metric(imported(name, "metric"))
-    lists = tasks == ("topk",)
-    keys = (
-        _keys(base_name(name), "@" in name) if tasks is None else (f"{name}@k" if lists else name,)
-    )
-    for key in keys:
-        if key in metrics:
-            found = metrics.get(key)
-            if tasks is None or found.task in (None, *tasks):
-                return found
-        if key in _REMEMBERED and tasks is None:
-            return _REMEMBERED[key]
-        if key in _REMEMBERED:
-            raise InputError(
-                f"metric {name!r} is a function of the experiment's own, and no code runs that a"
-                " file names: name it yourself, with --metric"
-                f" {_REMEMBERED[key].reference or 'module:function'} (metric=)"
-            )
-    kind = f"{tasks[0]} metric" if tasks in (("regression",), ("classification",)) else "metric"
-    known = [one.name for one in metrics if tasks is None or one.task in (None, *tasks)]
-    if lists or name in {one.name for one in metrics}:
-        raise unknown_name(kind, name, known)
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    if name in get_scorer_names():
-        return replace(_of_scorer(get_scorer(name)), name=name, title=SCORER_TITLES.get(name, name))
-    near = not get_close_matches(name, known, cutoff=0.6) and get_close_matches(
-        name, get_scorer_names(), cutoff=0.6
-    )
-    raise unknown_name(kind, name, get_scorer_names() if near else known)
 
 
 def as_metric(thing: Any) -> Metric:

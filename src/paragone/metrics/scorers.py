@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from paragone.errors import InputError
-from paragone.metrics.metric import Metric, as_metric, find_metrics, named_metric
-from paragone.metrics.scorer_titles import SCORER_TITLES
+from paragone.metrics.finding import find_metrics, named_scorer, split_names, usual_name
+from paragone.metrics.metric import Metric, metrics
+from paragone.metrics.names import named_metric
 
 
 def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
@@ -20,10 +21,14 @@ def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
     """
     from sklearn.metrics import get_scorer_names
 
-    given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
+    given = split_names(uses)
     if not all(isinstance(use, str) or callable(use) for use in given):
         raise InputError(f"metrics are names or functions, {given!r} has something else")
-    scorers = set(get_scorer_names())
+    scorers = get_scorer_names()
+    ours = [one.name for one in metrics]
+    given = [
+        usual_name(use, (*scorers, *ours)) or use if isinstance(use, str) else use for use in given
+    ]
     # A scorer is not taken up under its name: another metric of ours may have it.
     named = {use: named_scorer(use) for use in given if isinstance(use, str) and use in scorers}
     others = [use for use in given if use not in named]
@@ -47,13 +52,6 @@ def is_at_hand(name: str) -> bool:
     from sklearn.metrics import get_scorer_names
 
     return named_metric(name).is_computable or name in get_scorer_names()
-
-
-def named_scorer(name: str) -> Metric:
-    """Return the metric of a scorer's name, which it is called by."""
-    from sklearn.metrics import get_scorer
-
-    return replace(as_metric(get_scorer(name)), name=name, title=SCORER_TITLES.get(name, name))
 
 
 @dataclass(frozen=True, eq=False)

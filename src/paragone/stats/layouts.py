@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.metrics import base_name, named_metric
+from paragone.metrics import named_metric, same_metric
 from paragone.stats.number_texts import is_numeric, read_numbers
 
 MethodsIn = Literal["rows", "columns"]
@@ -276,7 +276,7 @@ def _metrics_in_columns(found: LaidOut, metric: str | None, kept: set[str]) -> N
     frame = found.frame
     keys = [name for name in frame.columns if name in (*KEY_NAMES, "method")]
     rest = [name for name in frame.columns if name not in keys and is_numeric(frame[name])]
-    wanted = [name for name in rest if metric is not None and base_name(name) == base_name(metric)]
+    wanted = [name for name in rest if metric is not None and same_metric(name, metric)]
     scores = wanted or scores_by_name(rest, kept)
     if not scores:
         raise InputError("the table has a column of methods and none of scores: call it value")

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.metrics import base_name, named_metric
+from paragone.metrics import named_metric, same_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, spell_all, summary_rows, to_tidy
 from paragone.stats.layouts import AMBIGUOUS, ROLE_OF, UNITS
@@ -470,7 +470,7 @@ def _value_column(
             raise unknown_name("column", name, values)
         return name
     if metric is not None:
-        match = [column for column in values if base_name(column) == base_name(metric)]
+        match = [column for column in values if same_metric(column, metric)]
         if match:
             return match[0]
     numeric = [column for column in values if is_numeric(frame[column])]

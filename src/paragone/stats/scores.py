@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.metrics import error_name, is_negated, metrics, named_metric
+from paragone.metrics import choose_metric, error_name, is_negated, metrics, named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
 from paragone.stats.layouts import MethodsIn
@@ -47,9 +47,7 @@ def select_metric(frame: pd.DataFrame, metric: str | None) -> tuple[pd.DataFrame
             f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with"
             f" {argument('metric', 'NAME')}"
         )
-    chosen = known[0] if metric is None else metric
-    if chosen not in known:
-        raise unknown_name("metric", chosen, known)
+    chosen = known[0] if metric is None else choose_metric(metric, known)
     return frame[frame["metric"] == chosen], chosen
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records
 from paragone.intake.source import Source
 from paragone.intake.tabular import heading, is_number_column, numbers, read_rows, without_twins
+from paragone.metrics import read_name
 from paragone.stats.intake import spell_all
 
 TITLE = "results of the AutoML benchmark"
@@ -68,7 +68,7 @@ def _read(source: Source, asked: Asked) -> list[Records]:
         dropped[f"rows of tasks that have no {metric}"] = count
     found, twins = _once(found, metric, source)
     dropped["rows that stand twice"] = twins
-    direction = True if metric == "result" else known_direction(metric)
+    direction = True if metric == "result" else read_name(metric).higher_is_better
     parts: list[Records] = []
     for (framework, constraint, version), part in _runs(found):
         kept = part[["task", "fold", metric]].rename(columns={"task": "dataset"})
@@ -122,7 +122,7 @@ def _kinds(table: pd.DataFrame, found: pd.DataFrame, source: Source) -> dict[str
             for name, values in columns.items()
             if np.allclose(values[places][there], result[there], rtol=SAME, atol=1e-12)
         ]
-        if len({known_direction(name) for name in same}) != 1:
+        if len({read_name(name).higher_is_better for name in same}) != 1:
             raise InputError(
                 f"{source.where}: the result of task {task!r} equals"
                 f" {' and '.join(same) or 'no column of a metric'}, so which way is better is not"
@@ -144,7 +144,7 @@ def _turn_upwards(found: pd.DataFrame, kinds: dict[str, str], source: Source) ->
             raise InputError(
                 f"{source.where}: the {kind} of task {task!r} is above zero, which cannot be"
             )
-        if known_direction(kind) is False:
+        if read_name(kind).higher_is_better is False:
             # A loss below zero was turned round by the benchmark already, whatever it calls it.
             if positive and negative:
                 raise InputError(
@@ -154,7 +154,7 @@ def _turn_upwards(found: pd.DataFrame, kinds: dict[str, str], source: Source) ->
             result[places] = -mine if positive else mine
             turned |= positive
             kinds[str(task)] = f"neg_{kind}"
-        elif known_direction(kind) is None:
+        elif read_name(kind).higher_is_better is None:
             raise InputError(
                 f"{source.where}: which way of {kind!r}, the metric of task {task!r}, is better is"
                 " not known: choose a metric's column with --metric"

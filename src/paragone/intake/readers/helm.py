@@ -11,10 +11,11 @@ import msgspec
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import content_hash, inner, known_direction, parse_fields
+from paragone.intake.evaluation import content_hash, inner, parse_fields
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 TITLE = "runs of HELM"
 SPEC, INSTANCES, STATS = "run_spec.json", "instances.json", "per_instance_stats.json"
@@ -116,7 +117,7 @@ def _read(source: Source, asked: Asked) -> Records:
     return Records(
         one_dataset(columns, str(method), task),
         "item",
-        {metric: known_direction(metric) for metric in values},
+        {metric: read_name(metric).higher_is_better for metric in values},
         source,
         conditions=_conditions(spec, task),
         settings={"run": name},

@@ -17,12 +17,12 @@ from paragone.intake.evaluation import (
     inner,
     inner_object,
     item_numbers,
-    known_direction,
     parse_fields,
 )
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 TITLE = "logs of inspect_ai"
 JSON_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
@@ -138,7 +138,7 @@ def _read(source: Source, asked: Asked) -> Records:
         metrics[name] = (
             True
             if graded or _counts_right(log.results, name)
-            else known_direction(name.split("/")[-1])
+            else read_name(name.split("/")[-1]).higher_is_better
         )
     if not metrics and not refused:
         raise InputError(f"{source.where}: none of its {len(samples)} samples has a score")

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import content_hash, item_numbers, known_direction
+from paragone.intake.evaluation import content_hash, item_numbers
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 from paragone.reading import check_size
 
 TITLE = "details of lighteval"
@@ -128,7 +129,7 @@ def _read(source: Source, asked: Asked) -> Records:
             refused[name] = values
         elif not np.isnan(values).all():
             columns[name] = values
-            metrics[name] = known_direction(name)
+            metrics[name] = read_name(name).higher_is_better
     if not metrics and not refused:
         raise InputError(f"{source.where}: no row has a value")
     method = source.name or _method(source)

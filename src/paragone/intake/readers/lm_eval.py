@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument
-from paragone.intake.evaluation import inner, inner_object, known_direction
+from paragone.intake.evaluation import inner, inner_object
 from paragone.intake.harness_samples import UNNAMED, read_samples
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, as_categories, one_dataset
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 TITLE = "logs of lm-evaluation-harness"
 SUFFIXES = (".json", ".jsonl")
@@ -123,7 +124,7 @@ class _Run:
 
     def higher(self, task: str, metric: str) -> bool | None:
         told = inner(self.told, "higher_is_better", task, metric)
-        return told if isinstance(told, bool) else known_direction(metric)
+        return told if isinstance(told, bool) else read_name(metric).higher_is_better
 
     def aggregation(self, task: str, metric: str) -> str | None:
         listed = inner(self.told, "configs", task, "metric_list")

@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import inner, inner_object, known_direction
+from paragone.intake.evaluation import inner, inner_object
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, as_categories
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 from paragone.reading import read_object_if_any
 
 TITLE = "results of MTEB"
@@ -81,7 +82,7 @@ def _read(source: Source, asked: Asked) -> Records:
     return Records(
         frame,
         "dataset",
-        {metric: True if metric == MAIN else known_direction(metric.split("_at_")[0])},
+        {metric: True if metric == MAIN else read_name(metric).higher_is_better},
         source,
         conditions=tuple(conditions),
         dropped={f"tasks without a {metric}": len(without)} if without else {},

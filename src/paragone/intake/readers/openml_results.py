@@ -13,11 +13,11 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.intake.cross_validated import CERTAIN_FOLDS
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records
 from paragone.intake.source import Source
 from paragone.intake.tabular import heading, numbers, read_rows, without_twins
+from paragone.metrics import read_name
 from paragone.stats.designs import Design, design_of
 from paragone.stats.intake import spell_all
 
@@ -64,7 +64,9 @@ def _read_evaluations(source: Source, asked: Asked) -> Records:
     if lists and len(lists) == len(found):
         return _by_fold(found, source, dropped)
     wide = found.pivot(index=["method", "dataset"], columns="metric", values="value").reset_index()
-    directions = {name: known_direction(name) for name in functions if name in wide.columns}
+    directions = {
+        name: read_name(name).higher_is_better for name in functions if name in wide.columns
+    }
     return Records(wide.rename_axis(columns=None), "dataset", directions, source, dropped=dropped)
 
 
@@ -129,7 +131,7 @@ def _by_fold(found: pd.DataFrame, source: Source, dropped: dict[str, int]) -> Re
                 " or five repeats of two: the estimation procedure of the task tells it."
             ),
         )
-    directions = {name: known_direction(name) for name in names}
+    directions = {name: read_name(name).higher_is_better for name in names}
     return Records(
         wide.rename_axis(columns=None),
         "fold",
@@ -176,7 +178,7 @@ def _read_predictions(source: Source, asked: Asked) -> Records:
     return Records(
         frame,
         "fold",
-        {name: known_direction(name) for name in metrics},
+        {name: read_name(name).higher_is_better for name in metrics},
         source,
         conditions=conditions,
         dropped=dropped,

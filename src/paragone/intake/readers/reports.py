@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 RANX = "reports of ranx"
 TIMES = "times of pytest-benchmark"
@@ -55,7 +55,11 @@ def _read_ranx(source: Source, asked: Asked) -> Records:
         " --truth."
     )
     return Records(
-        frame, "dataset", {name: known_direction(name) for name in metrics}, source, notes=(note,)
+        frame,
+        "dataset",
+        {name: read_name(name).higher_is_better for name in metrics},
+        source,
+        notes=(note,),
     )
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from paragone.errors import InputError, argument
-from paragone.intake.directions import known_direction
 from paragone.intake.plain_yaml import plain_list, plain_yaml
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import KEYS, Records, Unit
@@ -27,6 +26,7 @@ from paragone.intake.run_files import (
     value_of,
 )
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 TITLE = "folders of runs"
 MOST_FILES = 200_000
@@ -189,7 +189,7 @@ def _read(source: Source, asked: Asked) -> Records:
         )
     if asked.row is not None:
         notes.append(f"Of logs with several rows the row is taken that the rule {asked.row} picks.")
-    directions = {name: known_direction(name) for name in metrics}
+    directions = {name: read_name(name).higher_is_better for name in metrics}
     return Records(records, unit, directions, source, dropped=lacking, notes=tuple(notes))
 
 

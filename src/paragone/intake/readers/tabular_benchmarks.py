@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.intake.tabular import heading, is_number_column, numbers, read_rows, without_twins
+from paragone.metrics import read_name
 from paragone.stats.intake import spell_all
 
 ARENA = "results of TabArena"
@@ -93,7 +93,7 @@ def _read_zilla(source: Source, asked: Asked) -> Records:
     both = [
         name
         for name in both
-        if f"{name}__val" in table.columns and known_direction(name) is not None
+        if f"{name}__val" in table.columns and read_name(name).higher_is_better is not None
     ]
     if not both:
         raise InputError(
@@ -115,7 +115,7 @@ def _read_zilla(source: Source, asked: Asked) -> Records:
     keys = ["method", "dataset", "fold"]
     found, twins = without_twins(found, [*keys, "trial"], ["val", name], source.where)
     n_trials = len(found)
-    higher = bool(known_direction(metric))
+    higher = bool(read_name(metric).higher_is_better)
     # Trials without a value on validation rows failed; a fold where all did is a failure of the
     # method.
     order = found["val"].fillna(-np.inf if higher else np.inf)

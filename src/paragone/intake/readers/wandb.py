@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.directions import known_direction
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.intake.tabular import heading, is_number_column, numbers, read_rows
 from paragone.intake.tracked import METRICS, TrackedRuns, tracked_records
+from paragone.metrics import read_name
 
 TITLE = "exported runs of Weights & Biases"
 OWN = (
@@ -35,6 +35,11 @@ def _recognises(source: Source) -> bool:
     return {"Name", "State"} <= names and bool(names & set(TELLING))
 
 
+def _is_result(name: str) -> bool:
+    read = read_name(name)
+    return read.is_score and read.part != "train"
+
+
 def _read(source: Source, asked: Asked) -> Records:
     rows = read_rows(source, ("Name",))
     table = rows.frame
@@ -44,7 +49,7 @@ def _read(source: Source, asked: Asked) -> Records:
     metrics = [wanted] if wanted else [
         name
         for name in table.columns
-        if name not in OWN and known_direction(name) is not None and is_number_column(table, name)
+        if name not in OWN and _is_result(name) and is_number_column(table, name)
     ]  # fmt: skip
     if not metrics:
         raise InputError(f"{source.where}: no column is a metric by its name: say --metric NAME")

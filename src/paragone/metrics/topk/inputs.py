@@ -12,7 +12,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.metric import Metric, find_metric
+from paragone.metrics.finding import find_metric
+from paragone.metrics.metric import Metric
 from paragone.metrics.metric import metrics as known
 from paragone.metrics.topk.candidates import Candidates, check_shape, read_candidates
 from paragone.metrics.topk.device import rank_on_device

@@ -11,7 +11,8 @@ from typing import Any, cast
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.metric import Metric, find_metric, metric_names, metrics
+from paragone.metrics.finding import find_metric, metric_names
+from paragone.metrics.metric import Metric, metrics
 
 # What is gathered down a list, at each cut-off: numbers of places in an array of the compiled
 # kernels.

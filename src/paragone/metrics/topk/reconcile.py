@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.metric import metric_names
+from paragone.metrics.finding import metric_names
 from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric, conventions_of, family_of
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import harmonic_mean
