@@ -1751,6 +1751,109 @@ def a_table_with_gaps() -> Shape:
     )
 
 
+# --- B1, B10 and other programs ------------------------------------------------------------------
+
+
+@shape
+def tracked_runs_with_telling_names() -> Shape:
+    values = grid(901, ("logistic_regression", "random_forest"), SETS[:5])
+    files: dict[str, Content] = {
+        "mlruns/0/meta.yaml": (
+            "artifact_location: mlruns/0\nexperiment_id: '0'\nlifecycle_stage: active\nname: Default\n"
+        )
+    }
+    for place, ((method, dataset, _), value) in enumerate(values.items()):
+        run = f"{place:032x}"
+        folder = f"mlruns/0/{run}"
+        files[f"{folder}/meta.yaml"] = (
+            f"artifact_uri: {folder}/artifacts\nend_time: 1700000000{place:03d}\nentry_point_name: ''\n"
+            f"experiment_id: '0'\nlifecycle_stage: active\nrun_id: {run}\nrun_name: {method}\nrun_uuid: {run}\n"
+            f"source_name: ''\nsource_type: 4\nsource_version: ''\nstart_time: 1699999999{place:03d}\nstatus: 3\n"
+            "tags: []\nuser_id: me\n"
+        )
+        files[f"{folder}/tags/mlflow.runName"] = method
+        files[f"{folder}/params/dataset"] = dataset
+        files[f"{folder}/params/C"] = "1.0"
+        files[f"{folder}/metrics/accuracy"] = f"1700000000{place:03d} {value} 0\n"
+    return Shape(
+        "tracked_runs_with_telling_names",
+        "B1",
+        files,
+        Reading(values, "accuracy", True),
+        sources=("mlruns",),
+    )
+
+
+@shape
+def exported_runs_without_a_state() -> Shape:
+    values = grid(902, ("GCN", "GIN", "GAT"), ("MUTAG", "PROTEINS", "NCI1", "DD"))
+    frame = long(values, value="best_test_acc")
+    frame.insert(
+        0,
+        "Name",
+        [f"{word}-sweep-{n}" for n, word in enumerate(["azure", "brisk", "calm", "deep"] * 3)],
+    )
+    frame = frame.assign(
+        Runtime=numbers(903, len(frame), 60, 900, digits=0), bn=True, conv_layers=4, hidden=64,
+        best_val_acc=numbers(904, len(frame)),
+    )  # fmt: skip
+    return plain(
+        "exported_runs_without_a_state",
+        "B2",
+        frame,
+        Reading(values, "best_test_acc", True),
+        Layout(method="model", dataset="dataset"),
+        file="wandb_export.csv",
+        options=("--metric", "best_test_acc"),
+    )
+
+
+@shape
+def harness_results_by_date() -> Shape:
+    tasks = ("boolq", "copa", "rte", "wic", "wsc", "cb")
+    values = grid(905, ("bloom", "opt"), tasks)
+    files = {}
+    for method in ("bloom", "opt"):
+        results = {
+            task: {"2022-07-07-15-36-26": {"acc": values[(method, task, "")], "acc_stderr": 0.01}}
+            for task in tasks
+        }
+        versions = dict.fromkeys(tasks, 0)
+        files[f"{method}/bslmeval.json"] = json.dumps({"results": results, "versions": versions})
+    return Shape(
+        "harness_results_by_date",
+        "B10",
+        files,
+        Reading(values, "acc", True),
+        options=("--metric", "acc"),
+    )
+
+
+@shape
+def measures_query_by_query() -> Shape:
+    queries = [str(n) for n in range(301, 321)]
+    values = grid(906, ("bm25", "dense"), ("",), queries, low=0.05, high=0.9)
+    files = {}
+    for method in ("bm25", "dense"):
+        mine = [values[(method, "", q)] for q in queries]
+        lines = [
+            f"map                   \t{q}\t{v:.4f}" for q, v in zip(queries, mine, strict=True)
+        ]
+        lines += [f"P_10                  \t{q}\t0.3000" for q in queries]
+        lines += [
+            "runid                 \tall\trun",
+            f"map                   \tall\t{np.mean(mine):.4f}",
+        ]
+        files[f"{method}.eval"] = "\n".join(lines) + "\n"
+    return Shape(
+        "measures_query_by_query",
+        "B4",
+        files,
+        Reading(values, "map", True, units=("item",)),
+        options=("--metric", "map"),
+    )
+
+
 @dataclass(frozen=True)
 class Direction:
     """A name of a metric, and whether higher is better."""

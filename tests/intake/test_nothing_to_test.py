@@ -10,7 +10,7 @@ import pytest
 
 from answers import words_of_superiority
 from intake.shape_changes import as_it_is
-from intake.shapes import SHAPES, Shape
+from intake.shapes import SHAPES, Shape, grid, long
 
 NOTHING = [shape for shape in SHAPES.values() if not shape.testable]
 TEXTS = (".txt", ".md", ".tex", ".csv", ".json", ".html")
@@ -69,3 +69,19 @@ def test_nobody_is_better_in_written_files(shape: Shape, paragone, tmp_path):
         if path.suffix in TEXTS:
             text = path.read_text(encoding="utf-8")
             assert words_of_superiority(seen(text) if path.suffix == ".html" else text) == [], path
+
+
+def test_where_no_dataset_has_every_method_it_is_said_whose_gaps(paragone, tmp_path):
+    envs = [f"env{n}" for n in range(9)]
+    values = grid(1, ("ppo", "sac", "dqn", "qrdqn"), envs, low=10.0, high=900.0, digits=1)
+    discrete = set(envs[:4])
+    kept = {
+        (m, d, u): value
+        for (m, d, u), value in values.items()
+        if (d in discrete) != (m == "sac") and (m != "qrdqn" or d != "env0")
+    }
+    frame = long(kept, method="algo", dataset="env_id", value="mean_reward")
+    frame.to_csv(tmp_path / "benchmark.csv", index=False)
+    ended = paragone("compare", tmp_path / "benchmark.csv")
+    assert "sac" in ended.out + ended.err
+    assert ended.code == 0 or "--column" in ended.err or "--set" in ended.err, ended.err
