@@ -213,7 +213,7 @@ def cases_of(shape: Shape) -> Iterator[Case]:
     if not layout.fixed:
         yield shuffled_columns(shape)
     yield renamed(shape)
-    if layout.label and layout.across and not layout.fixed:
+    if layout.across and not layout.fixed and shape.frame[layout.label].is_unique:
         yield transposed(shape)
     if whole and enough and (layout.method or layout.across != "methods" or shape.testable):
         yield by_method(shape)
