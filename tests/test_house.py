@@ -149,7 +149,7 @@ BUDGETS = {
     "reporting": 38170,
     "root": 12511,
     "sources": 5575,
-    "stats": 87764,
+    "stats": 88356,
     "tables": 4979,
     "testing": 9031,
 }
