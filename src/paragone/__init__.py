@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,12 +11,13 @@ if TYPE_CHECKING:
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.everyday import Evaluation, evaluate
+    from paragone.intake import compare, pairwise
     from paragone.lab.experiment import Experiment
     from paragone.lab.results import Results
     from paragone.metrics.topk import topk_scores
     from paragone.protocols import Crossval, Curve, Predict, TopK, ranking_curve
     from paragone.reporting import report
-    from paragone.stats import Comparison, PairedComparison, compare, pairwise
+    from paragone.stats import Comparison, PairedComparison
 
 __version__ = "0.2.0"
 
@@ -33,30 +35,14 @@ _PUBLIC = {
     "Results": "paragone.lab.results",
     "TopK": "paragone.protocols",
     "audit": "paragone.checks",
-    "compare": "paragone.stats",
+    "compare": "paragone.intake",
     "evaluate": "paragone.everyday",
     "load": "paragone.data",
-    "pairwise": "paragone.stats",
+    "pairwise": "paragone.intake",
     "ranking_curve": "paragone.protocols",
     "report": "paragone.reporting",
     "topk_scores": "paragone.metrics.topk",
 }
-
-_PACKAGES = frozenset(
-    {
-        "checks",
-        "stats",
-        "data",
-        "everyday",
-        "lab",
-        "generate",
-        "methods",
-        "metrics",
-        "protocols",
-        "reporting",
-        "testing",
-    }
-)
 
 __all__ = [
     "Audit",
@@ -85,10 +71,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name or a package when it is first used, so that ``import paragone`` stays quick."""
-    if name in _PACKAGES:
-        return import_module(f"paragone.{name}")
     if name not in _PUBLIC:
-        raise AttributeError(f"module 'paragone' has no attribute {name!r}")
+        if name.startswith("_") or find_spec(f"paragone.{name}") is None:
+            raise AttributeError(f"module 'paragone' has no attribute {name!r}")
+        return import_module(f"paragone.{name}")
     value = getattr(import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value

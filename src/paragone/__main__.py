@@ -10,5 +10,4 @@ if not sys.flags.safe_path and sys.path and sys.path[0] == os.getcwd():
 
 from paragone.cli import main
 
-if __name__ == "__main__":
-    main()
+main()

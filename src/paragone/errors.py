@@ -72,26 +72,34 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
 
 
 @contextmanager
-def messages_of_options() -> Iterator[None]:
-    """Let messages speak of options of the command line instead of arguments of Python meanwhile."""
-    with _messages_of("options"):
-        yield
-
-
-@contextmanager
-def messages_of_keys() -> Iterator[None]:
-    """Let messages speak of keys of an experiment file meanwhile, whoever reads the file."""
-    with _messages_of("keys"):
-        yield
-
-
-@contextmanager
-def _messages_of(surface: Surface) -> Iterator[None]:
+def messages_of(surface: Surface) -> Iterator[None]:
+    """Let messages speak of options of the command line, or of keys of an experiment file, meanwhile."""
     before = _SURFACE.set(surface)
     try:
         yield
     finally:
         _SURFACE.reset(before)
+
+
+RARE = [
+    "bayes",
+    "differences",
+    "display_map",
+    "ignore",
+    "methods_in",
+    "missing",
+    "n_samples",
+    "repeats",
+    "row",
+    "test_train_ratio",
+    "tolerance",
+    "trust_ids",
+    "weights",
+    "zeros",
+]
+"""Settings of a comparison that the command line takes by ``--set``."""
+SPELT = {"higher_is_better": "direction", "columns": "column", "reader": "as"}
+"""Settings that the command line calls otherwise than Python does."""
 
 
 def setting(name: str) -> str:
@@ -101,19 +109,22 @@ def setting(name: str) -> str:
     --------
     >>> setting("target")
     'target='
-    >>> with messages_of_options():
-    ...     print(setting("drop_ids"))
-    --drop-ids
-    >>> with messages_of_keys():
+    >>> with messages_of("options"):
+    ...     print(setting("drop_ids"), setting("zeros"), setting("higher_is_better"))
+    --drop-ids --set zeros --direction
+    >>> with messages_of("keys"):
     ...     print(setting("target"))
     the key 'target'
     """
-    named = {
-        "arguments": f"{name}=",
-        "options": f"--{name.replace('_', '-')}",
-        "keys": f"the key {name!r}",
-    }
-    return named[_SURFACE.get()]
+    if _SURFACE.get() == "options":
+        return _option(name)
+    return f"{name}=" if _SURFACE.get() == "arguments" else f"the key {name!r}"
+
+
+def _option(name: str) -> str:
+    if name in RARE:
+        return f"--set {name}"
+    return f"--{SPELT.get(name, name).replace('_', '-')}"
 
 
 def argument(name: str, value: object = None) -> str:
@@ -124,20 +135,19 @@ def argument(name: str, value: object = None) -> str:
     name : str
         The argument.
     value : object, optional
-        What to set it to; False stands for the opposite flag, text in capitals for what the reader
-        is to fill in.
+        What to set it to; text in capitals stands for what the reader is to fill in.
 
     Examples
     --------
     >>> argument("repeats", 10), argument("missing", "worst")
     ('repeats=10', "missing='worst'")
-    >>> with messages_of_options():
+    >>> with messages_of("options"):
     ...     print(argument("test_train_ratio", 0.25), argument("higher_is_better", False), argument("bayes", True))
-    --test-train-ratio 0.25 --lower-is-better --bayes
-    >>> with messages_of_options():
+    --set test_train_ratio=0.25 --direction lower --set bayes
+    >>> with messages_of("options"):
     ...     print(argument("columns", {"my run": "seed"}))
     --column 'my run=seed'
-    >>> with messages_of_keys():
+    >>> with messages_of("keys"):
     ...     print(argument("task", "multilabel"))
     task = "multilabel"
     """
@@ -152,20 +162,20 @@ def argument(name: str, value: object = None) -> str:
         if value is None:
             return name
         return f"{name}={value}" if _is_to_fill_in(value) else f"{name}={value!r}"
-    option = f"--{name.replace('_', '-')}"
+    return _option_with(name, value)
+
+
+def _option_with(name: str, value: object) -> str:
+    option = _option(name)
     if isinstance(value, Mapping):
         # One of a list: the option is given once for each.
-        return " ".join(
-            f"{option.removesuffix('s')} {quote(f'{key}={one}')}" for key, one in value.items()
-        )
-    if value is False:
-        return (
-            option.replace("--higher", "--lower")
-            if "higher" in option
-            else option.replace("--", "--no-", 1)
-        )
+        return " ".join(f"{option} {quote(f'{key}={one}')}" for key, one in value.items())
+    if option == "--direction" and value is not None:
+        return f"{option} {'higher' if value else 'lower'}"
     if value is None or value is True:
         return option
+    if name in RARE:
+        return f"--set {quote(f'{name}={value}')}"
     return f"{option} {quote(value) if isinstance(value, str) else value}"
 
 

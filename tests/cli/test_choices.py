@@ -14,9 +14,6 @@ from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
 from paragone.protocols.crossval.scores import Naming
-from paragone.stats.paired_comparison import PairKind
-from paragone.stats.scores import Missing
-from paragone.stats.signed_rank import Zeros
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
 MERGE = ("merge", "a.sqlite", "b.sqlite", "--out", "c.sqlite")
@@ -28,8 +25,7 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
     [
         (("audit", "lab.sqlite"), "--canary", get_args(Canary)),
         (("audit", "lab.sqlite"), "--level", get_args(Severity)),
-        (("compare", "scores.csv"), "--missing", get_args(Missing)),
-        (("compare", "scores.csv"), "--zeros", get_args(Zeros)),
+        (("compare", "scores.csv"), "--direction", ("higher", "lower")),
         (("data", "describe", "houses.csv"), "--nominal", get_args(Nominal)),
         (
             ("data", "describe", "houses.csv"),
@@ -42,8 +38,6 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(TargetKind)),
         (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
         (MERGE, "--prefer", ("A", "B")),
-        (("pairwise", "a.csv", "b.csv"), "--pairs", get_args(PairKind)),
-        (("pairwise", "a.csv", "b.csv"), "--zeros", get_args(Zeros)),
         (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
     ],
 )

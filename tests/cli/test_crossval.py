@@ -162,7 +162,7 @@ use = "sklearn.dummy:DummyRegressor"
     )
     assert paragone("run", file, "--workers", 0).code == 0
     store = file.with_suffix(".sqlite")
-    ended = paragone("pairwise", f"{store}::Mean", f"{store}::Ridge", "--key", "group", "--json")
+    ended = paragone("pairwise", f"{store}::Mean", f"{store}::Ridge", "--unit", "group", "--json")
     assert ended.code == 0, ended.err
     answer = json.dumps(json.loads(ended.out))
     assert "rmse" in answer
@@ -174,7 +174,7 @@ use = "sklearn.dummy:DummyRegressor"
     assert metric == "rmse"
     assert series.mean() == pytest.approx(folds["Ridge"])
     assert "5" in answer
-    wrong = paragone("pairwise", f"{store}::Mean", f"{store}::Ridg", "--key", "group")
+    wrong = paragone("pairwise", f"{store}::Mean", f"{store}::Ridg", "--unit", "group")
     assert wrong.code == 2
     assert "did you mean 'Ridge'?" in wrong.err
 
@@ -186,7 +186,7 @@ def test_a_store_without_groups_cannot_be_paired_by_group(paragone, tmp_path):
         "pairwise",
         f"{file.with_suffix('.sqlite')}::A",
         f"{file.with_suffix('.sqlite')}::B",
-        "--key",
+        "--unit",
         "group",
     )
     assert ended.code == 2

@@ -79,7 +79,7 @@ SETTINGS = r"(?<![\w\"'-])(target|task|drop|groups|labels|name|time|weight|metri
         (("init", TABLE), "--target"),
         (("data", "describe", TABLE), "--target"),
         (("data", "describe", TABLE, "--target", "up"), "--task"),
-        (("compare", "wide.csv"), "--higher-is-better"),
+        (("compare", "wide.csv"), "--direction higher"),
         (("compare", "two.csv"), "--metric"),
         (("compare", "wide.csv", "--metric", "accuracy", "--reference", "C"), "'C'"),
         (("run", "no-target.toml"), "key 'target'"),

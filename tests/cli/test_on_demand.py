@@ -34,7 +34,7 @@ def run(frame, tmp_path, *options):
 
 
 def answer(frame, tmp_path, *options):
-    result = run(frame, tmp_path, "--json", "--no-bayes", *options)
+    result = run(frame, tmp_path, "--json", "--set", "bayes=no", *options)
     assert result.exit_code == 0, result.output
     return json.loads(result.output)
 
@@ -64,7 +64,10 @@ def test_another_test_of_every_pair(tmp_path, test, oracle):
     ("options", "sentence"),
     [
         (["--test", "corrected-t"], "is not right for datasets (but for folds)"),
-        (["--metric", "accuracy,f1", "--plan"], "--plan is for one metric"),
+        (
+            ["--metric", "accuracy,f1", "--set", "plan"],
+            "--set plan is for one metric over datasets",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said_in_a_sentence(paragone, tmp_path, options, sentence):
@@ -89,6 +92,6 @@ def test_the_help_names_everything_on_demand():
         assert name in text
     for name in (
         "one family",
-        "--plan",
+        "--set",
     ):
         assert name in text

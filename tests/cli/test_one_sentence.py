@@ -242,7 +242,10 @@ compare short.csv
 compare short.csv --metric none
 compare short.csv --metric b --alpha 7
 compare empty.sqlite
-compare short.csv --higher-is-better --lower-is-better
+compare short.csv --direction up
+compare short.csv --set zeros=none
+compare short.csv --set zero=pratt
+compare short.csv --set tolerance=much
 pairwise a.csv b.csv
 pairwise short.csv::x short.csv::y
 pairwise short.csv

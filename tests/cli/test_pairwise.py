@@ -48,17 +48,14 @@ def test_names_keys_and_metric_columns_can_be_chosen(files):
     a.assign(kappa=0.3).rename(columns={"subject": "person"}).to_csv(files / "x.csv", index=False)
     a.assign(kappa=0.4).rename(columns={"subject": "person"}).to_csv(files / "y.csv", index=False)
     options = [
-        "--key",
+        "--unit",
         "person",
         "--metric",
         "kappa",
-        "--higher-is-better",
-        "--name-a",
-        "old",
-        "--name-b",
-        "new",
+        "--direction",
+        "higher",
     ]
-    output = run(files / "x.csv", files / "y.csv", *options).output
+    output = run(f"old={files / 'x.csv'}", f"new={files / 'y.csv'}", *options).output
     assert output.startswith("Global mean     old 0.3000   new 0.4000")
 
 
@@ -96,7 +93,7 @@ def test_folds_are_tested_with_the_corrected_t(files):
     output = run(files / "a.csv", files / "b.csv").output
     assert "Corrected resampled t p" in output
     assert "not independent" in output
-    assert "Wilcoxon p" in run(files / "a.csv", files / "b.csv", "--pairs", "subjects").output
+    assert "Wilcoxon p" in run(files / "a.csv", files / "b.csv", "--unit", "subject").output
 
 
 def test_out_writes_differences_and_both_charts(files):
@@ -143,7 +140,7 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, paragone):
         (("zest.csv", "zest.csv"), "not"),
         (("AU.csv", "zest.csv"), "an unnamed metric"),
         (("two.csv", "two.csv"), "several columns of scores"),
-        (("nokey.csv", "AU.csv"), "choose the key column with --key"),
+        (("nokey.csv", "AU.csv"), "choose the key column with --unit"),
         (("AU.csv::f2", "AU.csv"), "column 'f2'"),
         (("none.csv", "AU.csv"), "no file or folder"),
         (("AU.csv", "AU.csv"), "both methods are called"),

@@ -1,4 +1,4 @@
-"""`paragone run`, `compare --per-sample` and `report` on a topk experiment, and bad input."""
+"""`paragone run`, `compare --unit item` and `report` on a topk experiment, and bad input."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
 def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
     paragone("run", lab / "lab.toml", "--workers", 0)
     ended = paragone(
-        "compare", lab / "lab.sqlite", "--per-sample", "--reference", "ridge", "--json"
+        "compare", lab / "lab.sqlite", "--unit", "item", "--reference", "ridge", "--json"
     )
     with Results.open(lab / "lab.sqlite") as results:
         direct = compare_samples(results.sample_scores(), reference="ridge")
@@ -72,7 +72,8 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
     one = paragone(
         "compare",
         lab / "lab.sqlite",
-        "--per-sample",
+        "--unit",
+        "item",
         "--metric",
         "precision",
         "--at",
@@ -88,10 +89,10 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--per-sample", "--margin", 0.1), "--margin is for the comparison over datasets"),
-        (("--per-sample", "--metric", "precison"), "did you mean 'precision'"),
-        (("--per-sample", "--reference", "EASY"), "did you mean 'EASE'"),
-        (("--per-sample", "--at", 3), "unknown cut-off"),
+        (("--unit", "item", "--margin", 0.1), "--margin is not for a comparison on test samples"),
+        (("--unit", "item", "--metric", "precison"), "did you mean 'precision'"),
+        (("--unit", "item", "--reference", "EASY"), "did you mean 'EASE'"),
+        (("--unit", "item", "--at", 3), "unknown cut-off"),
     ],
 )
 def test_a_wrong_comparison_is_explained(paragone, lab, args, words):

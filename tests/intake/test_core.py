@@ -235,7 +235,8 @@ def test_a_user_names_the_columns(tmp_path):
 def test_what_nobody_knows_is_refused_with_the_formats_that_are_known(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\x00\x01")
     with pytest.raises(
-        InputError, match="is not of a format that a reader of results knows: say as=FORMAT, one of"
+        InputError,
+        match="is not of a format that a reader of results knows: say reader=FORMAT, one of",
     ):
         read_results(tmp_path / "a.bin")
 

@@ -107,7 +107,7 @@ def test_items_come_out_as_they_went_in_and_are_compared_the_same(tmp_path):
         pd.testing.assert_frame_equal(
             one.frame.astype(str), other.frame[one.frame.columns].astype(str)
         )
-    assert answers(store, "--higher-is-better") == answers(files, "--higher-is-better")
+    assert answers(store, "--direction", "higher") == answers(files, "--direction", "higher")
     means = pd.concat([pd.read_csv(file).assign(method=file) for file in files]).groupby(
         ["method", "task"], sort=False
     )
@@ -192,7 +192,7 @@ def test_a_second_import_adds_and_the_same_file_again_changes_nothing(tmp_path):
     store = tmp_path / "x.sqlite"
     run("import", a, "--store", store, "--name", "models")
     run("import", b, "--store", store, "--name", "models")
-    assert answers(store, "--higher-is-better") == answers([a, b], "--higher-is-better")
+    assert answers(store, "--direction", "higher") == answers([a, b], "--direction", "higher")
     before = Results.open(store).scores()
     run("import", a, "--store", store, "--name", "models")
     pd.testing.assert_frame_equal(Results.open(store).scores(), before)
@@ -203,13 +203,13 @@ def test_two_stores_are_merged_and_an_archive_becomes_a_store_again(tmp_path):
     for name, file in (("one", a), ("two", b)):
         run("import", file, "--store", tmp_path / f"{name}.sqlite", "--name", name)
     merging.merge([tmp_path / "one.sqlite", tmp_path / "two.sqlite"], tmp_path / "both.sqlite")
-    assert answers(tmp_path / "both.sqlite", "--higher-is-better") == answers(
-        [a, b], "--higher-is-better"
+    assert answers(tmp_path / "both.sqlite", "--direction", "higher") == answers(
+        [a, b], "--direction", "higher"
     )
     run("export", tmp_path / "both.sqlite", "--layout", "archive", "--out", tmp_path / "archive")
     run("import", tmp_path / "archive", "--store", tmp_path / "again.sqlite")
-    assert answers(tmp_path / "again.sqlite", "--higher-is-better") == answers(
-        [a, b], "--higher-is-better"
+    assert answers(tmp_path / "again.sqlite", "--direction", "higher") == answers(
+        [a, b], "--direction", "higher"
     )
 
 
@@ -344,7 +344,7 @@ def test_a_kill_in_the_middle_leaves_nothing_half_written(tmp_path):
         os.kill(process.pid, signal.SIGKILL)
     assert answers_of(store) == before
     run("import", b, "--store", store, "--name", "models")
-    assert answers(store, "--higher-is-better") == answers([a, b], "--higher-is-better")
+    assert answers(store, "--direction", "higher") == answers([a, b], "--direction", "higher")
 
 
 def test_a_metric_of_ours_the_other_way_round_is_refused(tmp_path):

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from paragone import pairwise
@@ -55,12 +56,10 @@ def test_two_folders_of_subjects_are_compared_as_two_arrays_are(tmp_path, parago
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
     expected = pairwise(
-        np.array(A),
-        np.array(B),
+        pd.Series(A, range(1, len(A) + 1), name="csp"),
+        pd.Series(B, range(1, len(B) + 1), name="eegnet"),
         threshold=0.25,
         higher_is_better=True,
-        name_a="csp",
-        name_b="eegnet",
         metric="test_acc",
     )
     assert expected.n_double_fails == 2

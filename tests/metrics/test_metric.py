@@ -350,7 +350,7 @@ def test_a_function_of_a_file_scores_a_curve_from_toml_to_verdict(own_module, tm
             for name, rows in frame[frame["at"] == 4].groupby("method")
         }
         verdict = paragone.pairwise(
-            sides["A"], sides["B"], metric="exact_rows", name_a="A", name_b="B"
+            sides["A"].rename("A"), sides["B"].rename("B"), metric="exact_rows"
         )
         assert verdict.higher_is_better is True
 

@@ -69,7 +69,9 @@ def test_the_display_map_names_and_orders(tmp_path):
     )
     export_protocol_files(results, tmp_path / "run")
     paragone.report(results, tmp_path / "report", reference="C", display_map=names, charts=False)
-    compare_results_folder(tmp_path / "run", reference="C", names=names).save(tmp_path / "tables")
+    compare_results_folder(tmp_path / "run", reference="C", display_map=names).save(
+        tmp_path / "tables"
+    )
     assert texts(tmp_path / "tables") == texts(tmp_path / "report")
     # Without the map the same numbers stand in the order of the names.
     compare_results_folder(tmp_path / "run", reference="C").save(tmp_path / "plain")
@@ -346,7 +348,5 @@ def test_other_folders_are_not_taken_for_one(tmp_path, paragone):
         "unknown reference 'DAGF': did you mean 'DAGFS'?",
     )
     refused(paragone("compare", run, "--metric", "f1"), "unknown metric 'f1'")
-    refused(
-        paragone("compare", run, "--plan"), "--plan is not for a folder of the protocol's results"
-    )
-    refused(paragone("compare", run, "--lower-is-better"), "a direction is that of one metric")
+    refused(paragone("compare", run, "--set", "plan"), "--set plan is for one metric over datasets")
+    refused(paragone("compare", run, "--direction", "lower"), "a direction is that of one metric")

@@ -58,7 +58,7 @@ def plain(text: str) -> str:
 
 def test_the_page_has_the_finding_first_then_the_files_with_their_hashes(tmp_path):
     scores().to_csv(tmp_path / "s.csv", index=False)
-    run("compare", tmp_path / "s.csv", "--out", tmp_path / "answer", "--formats", "svg")
+    run("compare", tmp_path / "s.csv", "--out", tmp_path / "answer", "--set", "formats=svg")
     page = plain(shown(tmp_path / "answer"))
     digest = hashlib.sha256((tmp_path / "s.csv").read_bytes()).hexdigest()
     shown_first = (
@@ -97,7 +97,14 @@ def test_several_metrics_and_pairs_have_pages_too(tmp_path):
     scores(("accuracy", "roc_auc")).to_csv(tmp_path / "s.csv", index=False)
     out = tmp_path / "answer"
     run(
-        "compare", tmp_path / "s.csv", "--metric", "accuracy,roc_auc", "--out", out, "--formats", ""
+        "compare",
+        tmp_path / "s.csv",
+        "--metric",
+        "accuracy,roc_auc",
+        "--out",
+        out,
+        "--set",
+        "formats=",
     )
     page = plain(shown(out))
     for line in (out / "verdict.txt").read_text().splitlines()[:2]:
@@ -115,8 +122,8 @@ def test_several_metrics_and_pairs_have_pages_too(tmp_path):
         "--out",
         tmp_path / "two",
     )
-    found = pairwise(values["accuracy"].tolist(), (values["accuracy"] - 0.1).tolist(), metric="accuracy",
-                     name_a="a", name_b="b")  # fmt: skip
+    a = values["accuracy"].rename("a")
+    found = pairwise(a, (a - 0.1).rename("b"), metric="accuracy")
     assert " ".join(found.verdict.split()) in plain(shown(tmp_path / "two"))
 
 
@@ -171,8 +178,8 @@ def test_scores_from_the_standard_input_say_so(tmp_path):
         "accuracy",
         "--out",
         str(tmp_path / "answer"),
-        "--formats",
-        "",
+        "--set",
+        "formats=",
     ]
     result = CliRunner().invoke(app, arguments, input=text)
     assert result.exit_code == 0, result.output
@@ -193,8 +200,8 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
         tmp_path / "two/scores.csv",
         "--out",
         out,
-        "--formats",
-        "",
+        "--set",
+        "formats=",
     )
     assert pd.read_csv(out / "read_files.csv")["file"].tolist() == [
         "one/scores.csv",

@@ -52,7 +52,13 @@ def test_a_report_evaluates_the_lists_of_a_recommender_once(tmp_path, monkeypatc
     assert set(evaluated.values()) == {1}
 
 
-COMMANDS = (["scores"], ["scores", "--json"], ["compare", "--no-bayes"], ["audit"], ["status"])
+COMMANDS = (
+    ["scores"],
+    ["scores", "--json"],
+    ["compare", "--set", "bayes=no"],
+    ["audit"],
+    ["status"],
+)
 """Commands that show scores or what hangs on them; the page has tests of its own above."""
 
 

@@ -302,9 +302,7 @@ def test_errors_written_down_under_a_scorers_name_are_left_as_they_are():
 def test_pairwise_shows_the_error_and_turns_the_threshold():
     a = pd.Series([-3.0, -2.0, -5.0, -4.0], index=list("wxyz"), name="a")
     b = pd.Series([-2.5, -1.0, -4.8, -4.1], index=list("wxyz"), name="b")
-    found = paragone.pairwise(
-        a, b, metric=MAE, pairs="subjects", threshold=-4.5, name_a="a", name_b="b"
-    )
+    found = paragone.pairwise(a, b, metric=MAE, unit="subject", threshold=-4.5)
     assert found.higher_is_better is False
     assert found.n_double_fails == 1
     assert found.everything.mean_method == pytest.approx(3.1)

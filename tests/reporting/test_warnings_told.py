@@ -175,10 +175,10 @@ def test_the_page_calls_processor_time_and_wall_time_by_their_names(page, lab):
 
 
 def test_the_verdict_of_a_comparison_says_it(lab, paragone):
-    text = paragone("compare", lab, "--no-bayes").out
+    text = paragone("compare", lab, "--set", "bayes=no").out
     verdict = text.partition("Verdict\n")[2].partition("\n\n")[0]
     assert "LR did not converge in 3 of 3 fits" in verdict
-    told = json.loads(paragone("compare", lab, "--no-bayes", "--json").out)
+    told = json.loads(paragone("compare", lab, "--set", "bayes=no", "--json").out)
     assert told["method_warnings"] == list(Results.open(lab).warned())
     with Results.open(lab) as results:
         comparison = compare(results, bayes=False)
@@ -190,7 +190,7 @@ def test_the_verdict_of_a_comparison_says_it(lab, paragone):
 
 def test_a_comparison_of_two_says_it_of_those_two_only(lab, paragone):
     told = json.loads(
-        paragone("pairwise", f"{lab}::LR", f"{lab}::Scaled", "--key", "fold", "--json").out
+        paragone("pairwise", f"{lab}::LR", f"{lab}::Scaled", "--unit", "fold", "--json").out
     )
     assert "LR did not converge in 3 of 3 fits." in told["warnings"]
 
@@ -268,7 +268,7 @@ def test_a_strangers_message_is_text_everywhere(tmp_path, paragone):
         latex,
         markdown,
         paragone("status", path).out,
-        paragone("compare", path, "--no-bayes").out,
+        paragone("compare", path, "--set", "bayes=no").out,
     ):
         assert "\x1b" not in text
     line = next(

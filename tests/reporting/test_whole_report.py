@@ -87,7 +87,7 @@ def test_a_read_only_folder_is_told_in_one_sentence_by_report_and_compare(
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
         commands = (
             ["report", large],
-            ["compare", tmp_path / "scores.csv", "--metric", "score", "--higher-is-better"],
+            ["compare", tmp_path / "scores.csv", "--metric", "score", "--direction", "higher"],
         )
         for command in commands:
             for place in (disk / "paper", disk / "none" / "deep", Path("/proc/none")):

@@ -210,12 +210,12 @@ def test_on_the_command_line_the_line_speaks_of_options(tmp_path, paragone):
         paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
     )
     assert any(
-        "say --repeats 5 (if they are 5 times 5 folds), --repeats 1" in line
+        "say --set repeats=5 (if they are 5 times 5 folds), --set repeats=1" in line
         for line in asked["warnings"]
     )
     refused(
-        paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--repeats", "4"),
+        paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--set", "repeats=4"),
         "25 folds are not 4",
     )
-    said = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--repeats", "5")
+    said = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--set", "repeats=5")
     assert "5 x 5 folds (n_test/n_train = 0.25)" in said.out

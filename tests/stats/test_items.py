@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from command_ends import refused
-from paragone import compare
 from paragone.errors import InputError
+from paragone.stats import compare
 from paragone.stats.items import compare_items, item_table
 
 
@@ -106,8 +106,8 @@ def test_the_command_line_recognises_items(tmp_path, paragone):
     found = json.loads(paragone("compare", tmp_path / "q.csv", "--reference", "A", "--json").out)
     assert found["differences"][0]["p"] == pytest.approx(mcnemar_p(answers()))
     refused(
-        paragone("compare", tmp_path / "q.csv", "--no-bayes", "--repeats", "2"),
-        "not for files with one row per item",
+        paragone("compare", tmp_path / "q.csv", "--set", "repeats=2"),
+        "--set repeats is not for rows that are items",
     )
     said = paragone("compare", tmp_path / "q.csv", "--reference", "A")
     assert "McNemar" in said.out
@@ -118,6 +118,6 @@ def test_the_command_line_recognises_items(tmp_path, paragone):
         tmp_path / "d.csv", index=False
     )
     refused(
-        paragone("compare", tmp_path / "d.csv", "--metric", "accuracy", "--per-sample"),
-        "no column that names its items",
+        paragone("compare", tmp_path / "d.csv", "--metric", "accuracy", "--unit", "item"),
+        "no column of the table names its items",
     )

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paragone import Experiment, pairwise
+from paragone import Experiment
 from paragone.errors import InputError
+from paragone.stats import pairwise
 from paragone.stats.intake import natural_order
 from paragone.stats.pairing import one_side, pair_scores
 
@@ -91,7 +92,9 @@ def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_pa
     words = ["--metric", "micro_f1"]
     known = paragone("pairwise", f"{store}::V", f"{store}::R", *words)
     assert "n_test/n_train = 1" in known.out
-    other = paragone("pairwise", f"{store}::V", f"{store}::R", *words, "--test-train-ratio", "0.25")
+    other = paragone(
+        "pairwise", f"{store}::V", f"{store}::R", *words, "--set", "test_train_ratio=0.25"
+    )
     assert "n_test/n_train = 0.25" in other.out
 
 

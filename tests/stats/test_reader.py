@@ -445,10 +445,10 @@ def test_the_command_line_mends_what_it_asks_about(tmp_path, paragone):
     turned.to_csv(tmp_path / "t.csv", index=False)
     refused(
         paragone("compare", tmp_path / "t.csv", "--metric", "accuracy"),
-        "say --methods-in rows, or --methods-in columns",
+        "say --set methods_in=rows, or --set methods_in=columns",
     )
     mended = paragone(
-        "compare", tmp_path / "t.csv", "--metric", "accuracy", "--methods-in", "rows", "--json"
+        "compare", tmp_path / "t.csv", "--metric", "accuracy", "--set", "methods_in=rows", "--json"
     )
     assert json.loads(mended.out)["methods"] == ["Ridge", "SVM", "kNN"]
     runs = pd.concat([scores_of("A", "B", seed=run).assign(run=run) for run in range(3)])
@@ -470,10 +470,10 @@ def test_the_command_line_mends_what_it_asks_about(tmp_path, paragone):
         tmp_path / "t.csv",
         "--metric",
         "accuracy",
-        "--methods-in",
-        "rows",
-        "--ignore",
-        "SVM",
+        "--set",
+        "methods_in=rows",
+        "--set",
+        "ignore=SVM",
         "--json",
     )
     assert json.loads(left.out)["methods"] == ["Ridge", "kNN"]

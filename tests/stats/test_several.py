@@ -79,7 +79,7 @@ def test_the_command_takes_metrics_with_a_comma(tmp_path):
         "--out",
         str(tmp_path / "out"),
     ]
-    ended = CliRunner().invoke(app, [*called, "--formats", "svg", "--json"])
+    ended = CliRunner().invoke(app, [*called, "--set", "formats=svg", "--json"])
     assert ended.exit_code == 0, ended.output
     told = json.loads(ended.stdout)
     assert list(told["metrics"]) == ["accuracy", "roc_auc"]

@@ -8,14 +8,17 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any, NoReturn
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from paragone.cli.output import RUN_CODE, only_json, without_working_folder, write_line
-from paragone.errors import InputError, messages_of_options
+from paragone.errors import InputError, messages_of
 from paragone.folders import told
 from paragone.terminal import say_in_words
 
@@ -49,6 +52,8 @@ PLAIN_TYPES = {
     "<list[path]>": "PATH",
 }
 
+
+KEYWORD = Parameter.KEYWORD_ONLY
 
 _BRACES = re.compile(r"\{(.*)\}")
 """What Typer puts around an argument that must be given."""
@@ -117,7 +122,40 @@ class CommandLine(typer.Typer):
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = Verb, **settings: Any
     ) -> Callable[[Any], Any]:
-        return super().command(name, cls=cls, **settings)
+        register = super().command(name, cls=cls, **settings)
+
+        def registered(command: Callable[..., Any]) -> Callable[..., Any]:
+            register(flattened(command))
+            return command
+
+        return registered
+
+
+def flattened(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command as Typer takes it: the fields of each dataclass of options are options of their own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name], kind=KEYWORD))
+            continue
+        types = get_type_hints(groups[name], include_extras=True)
+        for one in fields(groups[name]):
+            default = Parameter.empty if one.default is MISSING else one.default
+            parameters.append(
+                Parameter(one.name, KEYWORD, default=default, annotation=types[one.name])
+            )
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        command(**given)
+
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
 
 
 app = CommandLine(
@@ -150,7 +188,7 @@ def root(
     if context.invoked_subcommand is None:
         write_line(FIRST_STEPS.rstrip())
         return
-    context.with_resource(messages_of_options())
+    context.with_resource(messages_of("options"))
     if context.invoked_subcommand not in RUN_CODE:
         context.with_resource(without_working_folder())
 

@@ -9,7 +9,7 @@ import typer
 
 from paragone.cli.app import KEEP, app
 from paragone.cli.options import AsJson, ExperimentName, NewFolder, StoreFile
-from paragone.cli.output import print_json
+from paragone.cli.output import print_json, show_table
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -233,10 +233,15 @@ def import_results(
     """Read what other programs wrote, keep it in a store, and say what is there."""
     from dataclasses import asdict
 
-    from paragone.cli.elsewhere import read_sources
+    from paragone.cli.sources import import_from_here
+    from paragone.intake import read_results
     from paragone.lab.protocol import exchanging_part
 
-    found = read_sources(sources, as_format, asked, quiet=as_json)
+    import_from_here(as_format)
+    found = read_results(*sources, reader=as_format, asked=asked)
+    if not as_json:
+        show_table(found.table(), title="Read")
+        say("")
     first = found.parts[0].source
     called = name or (first.given or first.path).resolve().name.partition(".")[0]
     kept = exchanging_part("keeping").keep_results(found, store, called)

@@ -29,79 +29,33 @@ STATISTICS = "Statistics"
 READING = "Reading files"
 """Parts of the help of a verb that has many options."""
 
-HigherIsBetter: TypeAlias = Annotated[
-    bool, typer.Option("--higher-is-better", help="Direction of the metric.")
+MetricName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        help="Which metric, needed where there are several; a,b takes both as one family.",
+    ),
 ]
-LowerIsBetter: TypeAlias = Annotated[
-    bool, typer.Option("--lower-is-better", help="Direction of the metric.")
+Reference: TypeAlias = Annotated[
+    str | None, typer.Option("--reference", help="Compare this method with each other one.")
+]
+Direction: TypeAlias = Annotated[
+    Literal["higher", "lower"] | None,
+    typer.Option(
+        "--direction",
+        metavar="higher|lower",
+        help="Which way of the metric is better, where nothing else says it.",
+    ),
+]
+At: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--at", help="Point of the grid (k, p or K); else the mean over it."),
 ]
 Margin: TypeAlias = Annotated[
     float,
     typer.Option(
-        "--margin",
-        help="The largest difference that does not matter, in units of the metric.",
+        "--margin", help="The largest difference that does not matter, in units of the metric."
     ),
-]
-Zeros: TypeAlias = Annotated[
-    Literal["wilcox", "pratt", "split"],
-    typer.Option(
-        "--zeros",
-        metavar="HOW",
-        help="Zero differences: wilcox, pratt or split.",
-        rich_help_panel=STATISTICS,
-    ),
-]
-Tolerance: TypeAlias = Annotated[
-    float,
-    typer.Option("--tolerance", help="Relative tolerance of a tie.", rich_help_panel=STATISTICS),
-]
-Ratio: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--test-train-ratio",
-        help="n_test/n_train of a split, for tests on folds.",
-        rich_help_panel=STATISTICS,
-    ),
-]
-Repeats: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--repeats",
-        help="How often rows were split anew, for tests on folds of a file.",
-        min=1,
-        rich_help_panel=STATISTICS,
-    ),
-]
-RowOfLog: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--row",
-        help=(
-            "Which row of a log of training is its result: last, or best:COLUMN (never a test one)."
-        ),
-        rich_help_panel=READING,
-    ),
-]
-Columns: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="NAME=ROLE",
-        help="What a column is: run=seed, time=value, ... May be repeated.",
-        rich_help_panel=READING,
-    ),
-]
-Ignored: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore",
-        metavar="NAME",
-        help="A method, dataset or column to leave out. May be repeated.",
-        rich_help_panel=READING,
-    ),
-]
-Draws: TypeAlias = Annotated[
-    int, typer.Option("--seed", help="Seed of bootstrap and posterior.", rich_help_panel=STATISTICS)
 ]
 ChartFormats: TypeAlias = Annotated[
     str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")
@@ -142,6 +96,17 @@ AcceptLeak: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+
+
+def says_higher(direction: str | None) -> bool | None:
+    """Return whether higher is better, None where nobody says it.
+
+    Examples
+    --------
+    >>> says_higher("higher"), says_higher(None)
+    (True, None)
+    """
+    return None if direction is None else direction == "higher"
 
 
 def listed(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +32,7 @@ from paragone.terminal import SafeConsole, console, printable, say
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.reporting.compared import WhatWasRead
+    from paragone.intake import Compared
 
 STANDARD_OUTPUT = 1
 _json_stream: TextIO | None = None
@@ -311,45 +311,38 @@ def print_json(value: Any) -> None:
     write_json(value)
 
 
-def show_comparison(
-    result: Any,
-    *,
-    as_json: bool,
-    out: Path | None,
-    read: Callable[[], WhatWasRead] | None = None,
-    formats: tuple[str, ...] = ("svg", "pdf"),
+def show_compared(
+    found: Compared, *, out: Path | None, as_json: bool, formats: tuple[str, ...]
 ) -> None:
     """Print what a comparison found, for people or as JSON, after writing its files where a folder is given.
 
     Parameters
     ----------
-    result : Comparison or SeveralComparisons
-        What was found.
-    as_json : bool
-        Whether JSON is printed.
+    found : Compared
+        What was found; without its sources the result writes its files alone.
     out : Path, optional
         Where files and a page are written.
-    read : callable, optional
-        Says where the scores come from, for the page; without it the result writes its files alone.
+    as_json : bool
+        Whether JSON is printed.
     formats : tuple of str
         Of the charts.
     """
     files: tuple[Path, ...] = ()
-    if out is not None and read is None:
-        files = result.save(out)
-    elif out is not None and read is not None:
+    if out is not None and found.sources is None:
+        files = found.result.save(out)
+    elif out is not None and found.sources is not None:
         from paragone.reporting.compared import save_compared
 
-        files = save_compared(result, out, formats=formats, read=read())
+        files = save_compared(found.result, out, formats=formats, read=found.sources())
     if as_json:
-        print_json(result.to_dict())
+        print_json(found.result.to_dict())
         return
     if console().is_terminal:
-        _show_blocks(result.blocks())
+        _show_blocks(found.result.blocks())
         if out is None:
             say("\nnext: the same with --out FOLDER writes the page, the tables and the charts")
     else:
-        write_line(repr(result))
+        write_line(repr(found.result))
     if files:
         write_line(f"\nWrote {len(files)} files to {out}")
         show_page_address(files)

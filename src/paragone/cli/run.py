@@ -19,7 +19,7 @@ from typing_extensions import override
 from paragone.cli.app import START, Verb, app
 from paragone.cli.options import AcceptLeak, AddressOption, AsJson, RunEngineOption, chosen_executor
 from paragone.cli.output import print_json, show_answer, show_page_address
-from paragone.errors import InputError, messages_of_keys
+from paragone.errors import InputError, messages_of
 from paragone.terminal import say, say_at_once, say_in_words
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def run(
     if engine != "slurm" and (slurm is not None or queue is not None):
         raise InputError("--slurm and --queue are for --engine slurm")
     seconds = None if budget is None else seconds_of(budget)
-    with messages_of_keys():
+    with messages_of("keys"):
         # Laid out here, so that what is wrong in the file is told in the words of the file.
         declared = Experiment.from_toml(experiment)
         declared.layout  # noqa: B018 - kept by the experiment

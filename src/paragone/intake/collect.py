@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.intake.files import file_facts
+from paragone.intake.files import WhatWasRead, file_facts
 from paragone.intake.joining import (
     Joined,
     check_conditions,
@@ -138,7 +138,7 @@ def _nothing_known(source: Source) -> InputError:
     what = "holds no results" if source.is_folder else "is not of a format"
     known = ", ".join(result_readers.names())
     return InputError(
-        f"{source.where} {what} that a reader of results knows: say {argument('as', 'FORMAT')}, one"
+        f"{source.where} {what} that a reader of results knows: say {argument('reader', 'FORMAT')}, one"
         f" of {known}"
     )
 
@@ -383,6 +383,10 @@ class Collected:
             else found
         )
 
+    def facts(self) -> WhatWasRead:
+        """Return what a page says of the sources."""
+        return WhatWasRead(self.files(), self.table(), self.notes)
+
     def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
         """Return the values of a metric that are paired, item by item, with what was left out."""
         return join_items(self.parts, self.choose_metric(metric), trust_ids=trust_ids)
@@ -475,6 +479,7 @@ class Collected:
                 " their means are paired."
             )
         known = {name: design for name, design in self.designs().items() if name not in unshown}
+        known |= options.pop("designs", None) or {}
         mixed = dict.fromkeys(one.mixed[metric] for one in self.parts if metric in one.mixed)
         failed = any(one.failures for one in self.parts) and bool(frame["value"].isna().any())
         if options.get("missing") is None:

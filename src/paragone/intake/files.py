@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,25 @@ import pandas as pd
 from paragone.errors import InputError
 from paragone.hashing import sha256_of
 from paragone.intake.source import Source
+
+
+@dataclass(frozen=True)
+class WhatWasRead:
+    """Where the scores of a comparison come from.
+
+    Parameters
+    ----------
+    files : DataFrame
+        Every file: columns ``file``, ``bytes`` and ``sha256``.
+    table : DataFrame, optional
+        What was found in them: a row per format and method.
+    notes : tuple of str
+        What was left out and what must be known.
+    """
+
+    files: pd.DataFrame
+    table: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
 
 
 def file_facts(sources: Iterable[Source]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError
@@ -89,6 +90,10 @@ class ResultReader:
         documentation.
     order : int, default=0
         Where several recognise the same source, the one with the lowest number reads it.
+    opens : callable, optional
+        Opens a path whose results are compared as they stand: a store.
+    compares : callable, optional
+        ``compares(path, **settings)`` compares a folder by what its own protocol says.
     """
 
     name: str
@@ -97,6 +102,8 @@ class ResultReader:
     recognises: Callable[[Source], bool]
     traps: tuple[str, ...] = ()
     order: int = 0
+    opens: Callable[[Path], Any] | None = None
+    compares: Callable[..., Any] | None = None
 
     def records(self, source: Source, asked: Asked) -> list[Records]:
         """Read a source; whatever a short reader of a user's raises at a spoiled file is a sentence that names it."""

@@ -484,10 +484,11 @@ def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
     for name, value in given.items():
         if name not in keys:
             raise unknown_name("key of compare", str(name), keys)
-        if name == "margin" and isinstance(value, int | float) and not isinstance(value, bool):
-            continue
-        if name == "margin" or not isinstance(value, str):
-            wanted = "a number" if name == "margin" else "a name or 'module:name'"
+        kind: Any = str
+        wanted = "a name or 'module:name'"
+        if name == "margin":
+            kind, wanted = int | float, "a number"
+        if isinstance(value, bool) or not isinstance(value, kind):
             raise InputError(f"compare: {name} is {wanted}, got {_shown(value)}")
     if given and protocol.own_comparison:
         raise InputError(

@@ -147,12 +147,10 @@ class StoreContents:
     def declared_comparison(self, experiment: str | None = None) -> DeclaredComparison:
         """Return test, correction and margin that an experiment declares for its reports; nothing is imported."""
         given = self.described(experiment).get("compare", {})
+        kinds: dict[str, Any] = {"margin": float}
         try:
-            named: dict[str, Any] = {
-                str(name): str(value) for name, value in given.items() if name != "margin"
-            }
             return DeclaredComparison(
-                **named, margin=float(given["margin"]) if "margin" in given else None
+                **{name: kinds.get(name, str)(value) for name, value in given.items()}
             )
         except (AttributeError, TypeError, ValueError) as error:
             raise damaged_part(

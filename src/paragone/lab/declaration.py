@@ -28,7 +28,7 @@ from paragone.data.dataset import with_replicates
 from paragone.data.loading import expand
 from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles
-from paragone.errors import InputError, messages_of_keys, unknown_name
+from paragone.errors import InputError, messages_of, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
 from paragone.lab.protocol import Protocol, default_kind, protocols
@@ -662,7 +662,7 @@ def load_entry(
     entry: str | SetSection, folder: Path, section: DataSection, *, as_tables: bool
 ) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
-    with messages_of_keys():
+    with messages_of("keys"):
         if as_tables and (
             isinstance(entry, str) or (entry.nominal is None and entry.reader is None)
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,19 +33,10 @@ def fixed_seeds(described: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             else:
                 yield from fixed_seeds(value, whole)
     elif isinstance(described, Sequence) and not isinstance(described, str):
-        for place, value in enumerate(described):
+        for value in described:
             # A step of a pipeline stands beside its name.
-            named = (
-                isinstance(value, Sequence)
-                and not isinstance(value, str)
-                and value
-                and isinstance(value[0], str)
-            )
-            yield from (
-                fixed_seeds(value, f"{path}.{value[0] if named else place}")
-                if named
-                else fixed_seeds(value, path)
-            )
+            first = value[0] if isinstance(value, list | tuple) and value else None
+            yield from fixed_seeds(value, f"{path}.{first}" if isinstance(first, str) else path)
 
 
 def _without_seeds(described: Any) -> Any:
@@ -82,16 +74,12 @@ def seed_sentences(methods: Mapping[str, Any]) -> tuple[str, ...]:
     fixed = {name: seeds for name, seeds in found.items() if seeds}
     if not fixed:
         return ()
-    alike: list[tuple[Any, list[str]]] = []
+    alike: dict[str, list[str]] = {}
     for name, facts in methods.items():
-        bare = _without_seeds(facts)
-        same = next((names for other, names in alike if other == bare), None)
-        if same is None:
-            alike.append((bare, [name]))
-        else:
-            same.append(name)
+        bare = json.dumps(_without_seeds(facts), sort_keys=True, default=str)
+        alike.setdefault(bare, []).append(name)
     lines = []
-    for _, names in alike:
+    for names in alike.values():
         if len(names) > 1 and any(name in fixed for name in names):
             seeds = ", ".join(
                 ", ".join(str(value) for _, value in found[name]) or OPEN for name in names
@@ -114,4 +102,4 @@ def seed_sentences(methods: Mapping[str, Any]) -> tuple[str, ...]:
 def _listed(names: Sequence[str]) -> str:
     if len(names) > 5:
         return f"{', '.join(names[:4])} and {len(names) - 4} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

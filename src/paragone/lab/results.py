@@ -56,17 +56,15 @@ class Results(StoreContents):
         Without it, what they add to pages and tables is left out, and nothing is compared by that
         test.
         """
-        names = self.experiments() if experiment is None else [experiment]
         folder = self.path.resolve().parent
-        for name in names:
+        for name in self._named(experiment):
             import_protocol(self.described(name)["protocol"], folder)
             compared = self.declared_comparison(name)
-            if compared.code_to_import() and str(folder) not in sys.path:
+            sections = self.described(name).get("sections", ())
+            if (compared.code_to_import() or sections) and str(folder) not in sys.path:
                 sys.path.append(str(folder))
             compared.load()
-            for use in self.described(name).get("sections", ()):
-                if str(folder) not in sys.path:
-                    sys.path.append(str(folder))
+            for use in sections:
                 imported(str(use), "section")
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
@@ -101,12 +99,8 @@ class Results(StoreContents):
 
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:
         """Return the scores that protocols derive from predictions; none where a metric is of another task."""
-        deriving = [
-            kind
-            for kind in self.kinds()
-            if reader_class(kind).derived_scores is not ResultsReader.derived_scores
-        ]
-        views = [View(self, name) for kind in deriving for name in self.experiments_of(kind)]
+        kinds = self._kinds_with("derived_scores")
+        views = [View(self, name) for kind in kinds for name in self.experiments_of(kind)]
         found = [view.reader.derived_scores(view, metric) for view in views]
         return [frame for frame in found if frame is not None and len(frame)]
 
@@ -119,27 +113,48 @@ class Results(StoreContents):
                     return getattr(found(self), name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def warned(self, experiment: str | None = None) -> tuple[str, ...]:
+    def holds_given(self) -> bool:
+        """Say whether results from elsewhere are kept here."""
+        return bool(self._kinds_with("kept_records"))
+
+    def _kinds_with(self, part: str) -> list[str]:
+        """Return the kinds of experiments here whose readers have a part of their own."""
+        usual = getattr(ResultsReader, part)
+        return [kind for kind in self.kinds() if getattr(reader_class(kind), part) is not usual]
+
+    def compares_samples(self) -> bool:
+        """Say whether the only experiment is compared on test samples, for want of datasets."""
+        if len(self.experiments()) != 1:
+            return False
+        view = View(self)
+        return view.reader.compares_samples(view)
+
+    def _named(self, experiment: str | None) -> list[str]:
+        return self.experiments() if experiment is None else [experiment]
+
+    def warned(
+        self, experiment: str | None = None, *, method: str | None = None
+    ) -> tuple[str, ...]:
         """Return what a verdict should say of accepted leaks and of the methods' warnings, in sentences.
 
         `warnings` has those of the methods, such as fits that did not converge, row by row.
         """
-        views = [
-            View(self, name)
-            for name in (self.experiments() if experiment is None else [experiment])
-        ]
-        return tuple(
-            line
-            for view in views
-            for line in (*view.accepted_leaks, *verdict_sentences(view.warned))
-        )
+        lines: list[str] = []
+        for name in self._named(experiment):
+            view = View(self, name)
+            mine = [group for group in view.warned if method in (None, group.method)]
+            lines += [*view.accepted_leaks, *verdict_sentences(mine)]
+        return tuple(lines)
 
-    def seed_notes(self, experiment: str | None = None) -> tuple[str, ...]:
+    def seed_notes(
+        self, experiment: str | None = None, *, method: str | None = None
+    ) -> tuple[str, ...]:
         """Return whose seed was fixed, and which methods are the same but for it, in sentences."""
-        names = self.experiments() if experiment is None else [experiment]
-        return tuple(
-            line for name in names for line in seed_sentences(self.described(name)["methods"])
-        )
+        lines: list[str] = []
+        for name in self._named(experiment):
+            known = self.described(name)["methods"].items()
+            lines += seed_sentences({one: facts for one, facts in known if method in (None, one)})
+        return tuple(lines)
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()
@@ -242,17 +257,9 @@ def _left_out(datasets: int, methods: int) -> str:
 
 
 def _rows(means: pd.DataFrame) -> list[dict[str, Any]]:
-    columns = means[["dataset", "method", "at", "value"]].astype({"at": float, "value": float})
-    return [
-        {
-            "dataset": str(dataset),
-            "method": str(method),
-            "at": at if at == at else None,
-            "value": value,
-        }
-        for dataset, method, at, value in columns.itertuples(index=False)
-        if value == value
-    ]
+    columns = means[["dataset", "method", "at", "value"]].dropna(subset=["value"]).astype(object)
+    found: list[dict[str, Any]] = columns.where(columns.notna(), None).to_dict("records")
+    return found
 
 
 def _curves(means: pd.DataFrame, methods: list[str], metric: str) -> Any:

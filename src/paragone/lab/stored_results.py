@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records
 from paragone.intake.source import Source
+from paragone.lab.protocol import exchanging_part
 from paragone.lab.results import Results
 from paragone.lab.store.records import StoredCells
 from paragone.lab.store.schema import APPLICATION_ID
-from paragone.lab.view import ResultsReader, View, reader_class
+from paragone.lab.view import View
 from paragone.metrics import named_metric
 
 TITLE = "stores of Paragone"
@@ -26,15 +25,6 @@ def is_own_store(source: Source) -> bool:
     if source.is_folder or not source.head.startswith(HEADER):
         return False
     return int.from_bytes(source.head[APPLICATION], "big") == APPLICATION_ID
-
-
-def holds_given_results(path: str | Path) -> bool:
-    """Say whether a store keeps results from elsewhere."""
-    with Results.open(path) as results:
-        return any(
-            reader_class(kind).kept_records is not ResultsReader.kept_records
-            for kind in results.kinds()
-        )
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
@@ -68,8 +58,8 @@ def _own(view: View, source: Source) -> Records:
         dropna=False,
     )
     places = view.places
-    ended = places[places["status"].isin(["done", "failed", "timeout"])]
-    cells = ended.groupby(["method", "dataset", "fold"], sort=False).size().index
+    has_ended = places["status"].isin(["done", "failed", "timeout"])
+    cells = places[has_ended].groupby(["method", "dataset", "fold"], sort=False).size().index
     # A cell that failed has no scores: it is a row without values, never left out.
     frame = wide.reindex(cells).reset_index()
     splits = {
@@ -79,7 +69,7 @@ def _own(view: View, source: Source) -> Records:
     frame["evidence"] = [
         splits[place] for place in zip(frame["dataset"], frame["fold"], strict=True)
     ]
-    waiting = int((~places["status"].isin(["done", "failed", "timeout"])).sum())
+    waiting = int((~has_ended).sum())
     directions = {
         str(name): named_metric(str(name).partition(" (")[0]).higher_is_better
         for name in wide.columns
@@ -114,5 +104,20 @@ result_readers.add(
             ),
         ),
         order=-10,
+        opens=Results.open,
+    )
+)
+
+
+result_readers.add(
+    ResultReader(
+        "protocol",
+        "folders of a protocol's results",
+        lambda source, asked: [],
+        lambda source: exchanging_part("elsewhere").is_results_folder(source.path),
+        order=-10,
+        compares=lambda path, **settings: exchanging_part("elsewhere").compare_results_folder(
+            path, **settings
+        ),
     )
 )

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from paragone.charts import check_formats
 from paragone.folders import replaced_folder, written_files
+from paragone.intake import WhatWasRead
 from paragone.metrics import error_name
 from paragone.page import (
     Block,
@@ -40,9 +41,6 @@ from paragone.stats.samples import Measurement, SampleComparison
 from paragone.stats.several import SeveralComparisons
 from paragone.tables import frame_as_csv
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 PAGE, FILES = "report.html", "read_files.csv"
 CHARTS = (
     "critical_difference",
@@ -58,25 +56,6 @@ OPEN_UP_TO = 8
 NAMED_UP_TO = 4
 
 AnyComparison: TypeAlias = Comparison | SeveralComparisons
-
-
-@dataclass(frozen=True)
-class WhatWasRead:
-    """Where the scores of a comparison come from.
-
-    Parameters
-    ----------
-    files : DataFrame
-        Every file: columns ``file``, ``bytes`` and ``sha256``.
-    table : DataFrame, optional
-        What was found in them: a row per format and method.
-    notes : tuple of str
-        What was left out and what must be known.
-    """
-
-    files: pd.DataFrame
-    table: pd.DataFrame | None = None
-    notes: tuple[str, ...] = ()
 
 
 def save_compared(

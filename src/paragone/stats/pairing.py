@@ -450,13 +450,13 @@ def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> lis
     if unclear is not None:
         raise InputError(
             f"the column {unclear!r} may count seeds, repeats or subjects: call it by what it is,"
-            f" or say {argument('key', unclear)} and {argument('pairs', 'subjects')} if its pairs"
+            f" or say {argument('columns', {unclear: 'subject'})} if its pairs"
             " are independent"
         )
     text = [c for c in columns if not is_numeric(frame[c]) and c != value]
     if not text:
         raise InputError(
-            f"no column names the pairs: choose the key column with {argument('key', 'NAME')}"
+            f"no column names the pairs: choose the key column with {argument('unit', 'NAME')}"
             f" ({', '.join(columns)})"
         )
     return [text[0]]

@@ -305,7 +305,7 @@ result_readers.add(
             ),
             (
                 "The values of folds stand in one row whatever the procedure: with more than 5,"
-                " --repeats is asked for."
+                " --set repeats= is asked for."
             ),
         ),
     )

@@ -367,7 +367,7 @@ result_readers.add(
         _recognises,
         traps=(
             (
-                "A log of training has a row per epoch: one row must hold the metric, or --row says"
+                "A log of training has a row per epoch: one row must hold the metric, or --set row= says"
                 " which is the result; a rule that would choose by test rows is refused."
             ),
             "Runs that are only numbered may be folds, seeds or subjects: --unit says it.",

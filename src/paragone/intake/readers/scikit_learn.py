@@ -173,7 +173,7 @@ result_readers.add(
         traps=(
             (
                 "Repeated cross-validation stands in one row of numbers: with more than 5 scores,"
-                " --repeats is asked for."
+                " --set repeats= is asked for."
             ),
             (
                 "Whether methods had the same splits is told by return_indices=True alone;"

@@ -55,7 +55,7 @@ def _read(source: Source, asked: Asked) -> Records:
     if not metrics:
         raise InputError(
             f"{source.where}: no column holds numbers that may be scores: say"
-            f" {argument('value', 'COLUMN')}"
+            f" {argument('columns', {'COLUMN': 'value'})}"
         )
     found = pd.DataFrame({"method": spell_all(table["method"])})
     found["dataset"] = "data"

@@ -68,7 +68,7 @@ def _read_arena(source: Source, asked: Asked) -> Records:
     designs = dict.fromkeys(pd.unique(found["dataset"]))
     note = (
         "TabArena counts repeats and folds in one index, so the column fold does not tell how the"
-        " rows were split; its own tasks have 3 folds per repeat (--test-train-ratio 0.5)."
+        " rows were split; its own tasks have 3 folds per repeat (--set test_train_ratio=0.5)."
     )
     dropped = {**rows.dropped, "rows that stand twice": twins}
     return Records(

@@ -20,6 +20,7 @@ from paragone.protocols.curve.results_folder import (
 )
 from paragone.reporting.tables import paper_tables, statistics_table
 from paragone.reporting.words import headline, title_of
+from paragone.reporting.write import read_display_map
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.result import indented
 from paragone.stats.scores import listed
@@ -113,7 +114,7 @@ class FolderComparison:
             here = [measure for measure in self.view.measures if measure.scores is scores]
             lines = "\n".join(f"{title_of(one.metric)}: {_finding(one)}" for one in here)
             found.append((f"Finding, by {scores.reduction}", lines))
-            compared = {one.metric: one.comparison for one in here if one.comparison is not None}
+            compared = {one.metric: one.comparison for one in here if one.comparison}
             if (
                 compared
                 and self.view.wanted_reference is not None
@@ -143,11 +144,7 @@ class FolderComparison:
                     "metric": one.metric,
                     "grid": one.scores.grid,
                     "counts": one.scores.reduction,
-                    **(
-                        {"refused": one.refusal}
-                        if one.comparison is None
-                        else one.comparison.to_dict()
-                    ),
+                    **(one.comparison.to_dict() if one.comparison else {"refused": one.refusal}),
                 }
                 for one in self.view.measures
             ],
@@ -155,12 +152,11 @@ class FolderComparison:
 
     def __repr__(self) -> str:
         (_, above), *blocks = self.blocks()
-        texts = [
-            (heading, block if isinstance(block, str) else to_text(block))
-            for heading, block in blocks
-        ]
-        shown = [f"{heading}\n{indented(text)}" if heading else text for heading, text in texts]
-        return "\n\n".join([str(above), *shown])
+        shown = [str(above)]
+        for heading, block in blocks:
+            text = block if isinstance(block, str) else to_text(block)
+            shown.append(f"{heading}\n{indented(text)}" if heading else text)
+        return "\n\n".join(shown)
 
     def _alone(self) -> DatasetComparison | None:
         """Return the one comparison where one metric on one grid was asked for; a refusal of it is raised."""
@@ -182,7 +178,7 @@ def compare_results_folder(
     reference: str | None = None,
     metric: str | None = None,
     at: float | None = None,
-    names: Mapping[str, str] | None = None,
+    display_map: str | Path | Mapping[str, str] | None = None,
     **options: Any,
 ) -> FolderComparison:
     """Compare the methods of a results folder by every metric that its files hold.
@@ -197,7 +193,7 @@ def compare_results_folder(
         This metric only.
     at : float, optional
         A point of the grid; else the mean over the k-grid, and the target of the p-grid.
-    names : mapping of str to str, optional
+    display_map : Path or mapping of str to str, optional
         Names to display; methods and datasets stand in this order.
     **options
         How methods are compared, as `paragone.compare` takes it.
@@ -215,7 +211,10 @@ def compare_results_folder(
     >>> found.view.measures[0].means["Arts"]["B"][0].__round__(4)
     0.505
     """
-    read = read_results_folder(run, names or ())
+    if isinstance(display_map, str | Path):
+        display_map = read_display_map(Path(display_map))
+    names = display_map or {}
+    read = read_results_folder(run, names)
     point = "" if at is None else _point(read.scores, at)
     if options.get("higher_is_better") is not None and metric is None:
         raise InputError(
@@ -224,7 +223,7 @@ def compare_results_folder(
     if reference is not None:
         options["correction"] = options.get("correction") or "holm"
     view = MeasuredCurves(
-        read, options, metric=metric, at=point, reference=reference, wording=Wording(names or {})
+        read, options, metric=metric, at=point, reference=reference, wording=Wording(names)
     )
     # A reference that is not there is refused once, not told in the place of every comparison.
     _ = view.reference
