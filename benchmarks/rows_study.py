@@ -180,7 +180,7 @@ def judged(
         gap = np.array(scores)[:, :1] - np.array(scores)[:, 1:]
         scale = plain_scale(1, 0.0, extent)
         found[name] = (
-            combined([dataset_pieces(gap, design, moments, [(0, 1)])], scale),
+            combined([dataset_pieces(gap, design, moments, [(0, 1)], [learner.has_dice])], scale),
             combined([fold_pieces(gap, design)], scale),
         )
     return found

@@ -86,7 +86,7 @@ def test_twenty_rows_in_five_folds_meet_the_known_answers(name):
     pieces = dataset_pieces(scores[:, :1] - scores[:, 1:], FIVE, moments, [(0, 1)])
     assert pieces.ratio[0] == pytest.approx(ratio, rel=1e-9)
     pivots = combined([pieces], plain_scale(1))
-    halves = stats.t.ppf(0.975, pivots.freedoms[:, 0]) * pivots.errors[:, 0]
+    halves = stats.t.ppf(0.975, pivots.freedoms[:2, 0]) * pivots.errors[:2, 0]
     assert halves == pytest.approx((half_a, half_b), rel=1e-9)
     assert pivots.freedoms[1, 0] == pytest.approx(of_folds, rel=1e-9)
     assert (pivots.mean[0], pivots.half(0.025)[0]) == pytest.approx((mean, half_a), rel=1e-9)
@@ -199,8 +199,8 @@ def test_two_datasets_meet_the_known_answers():
         differences *= np.sqrt(spread * 5 / differences.var(ddof=1))
         found.append(dataset_pieces(differences, FIVE, made(rows, nu), [(0, 1)]))
     pivots = combined(found, plain_scale(1))
-    assert pivots.freedoms[:, 0] == pytest.approx((560.5919871, 37.65507283), rel=1e-9)
-    halves = stats.t.ppf(0.975, pivots.freedoms[:, 0]) * pivots.errors[:, 0]
+    assert pivots.freedoms[:2, 0] == pytest.approx((560.5919871, 37.65507283), rel=1e-9)
+    halves = stats.t.ppf(0.975, pivots.freedoms[:2, 0]) * pivots.errors[:2, 0]
     assert halves == pytest.approx((0.01679653451, 0.01731644259), rel=1e-9)
 
 
@@ -383,8 +383,23 @@ def test_a_dataset_without_rows_keeps_the_rule_of_its_folds():
     differences = np.array([0.02, 0.01, 0.03, 0.0, 0.04])[:, None]
     pivots = combined([fold_pieces(differences, FIVE)], plain_scale(1))
     variance, freedom = FIVE.variance_of_mean(differences)
-    assert pivots.errors[:, 0] ** 2 == pytest.approx([variance[0]] * 2, rel=1e-12)
-    assert pivots.freedoms[:, 0] == pytest.approx([freedom] * 2, rel=1e-12)
+    assert pivots.errors[:, 0] ** 2 == pytest.approx([variance[0]] * 3, rel=1e-12)
+    assert pivots.freedoms[:, 0] == pytest.approx([freedom] * 3, rel=1e-12)
+
+
+def test_a_pair_with_dice_has_the_wider_of_both_rules():
+    differences = np.array([[0.02, 0.01, 0.03, 0.0, 0.04]] * 2).T
+    moments, pairs = made(4e-5, 595), [(0, 1), (0, 1)]
+    steady = combined([dataset_pieces(differences, FIVE, moments, pairs)], plain_scale(2))
+    alone = combined([fold_pieces(differences, FIVE)], plain_scale(2))
+    mixed = combined(
+        [dataset_pieces(differences, FIVE, moments, pairs, [False, True])], plain_scale(2)
+    )
+    for tail in (0.025, 0.025 / 15):
+        halves = [one.half(tail) for one in (steady, alone, mixed)]
+        assert halves[2][0] == halves[0][0]
+        assert halves[2][1] == max(halves[0][1], halves[1][1])
+    assert mixed.p()[1] == max(steady.p()[1], alone.p()[1])
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ Folds alone leave four degrees of freedom to five-fold cross-validation. The row
 contribution of a row (`paragone.metrics.Contributions`) is the derivative of a score by its weight,
 and the sum of their squares over all rows is the variance of the mean score over new rows. It knows
 nothing of the luck of the training rows. Simulation bounds that luck by the row variance itself for
-every learner without dice of its own (docs/validation.md), so the row variance is taken `KAPPA`
-times; and where learners have dice, the folds disagree, so the variance seen between the folds
-guards it. Both must hold: p is the larger of the two, an interval the wider.
+every learner without dice of its own, so the row variance is taken `KAPPA` times; and where
+learners have dice, the folds disagree, so the variance seen between the folds guards it. Both must
+hold: p is the larger of the two, an interval the wider. A single model with dice (a random tree, one
+network) against a steady one is not always seen by five folds: where that is known, the rule of the
+folds alone must hold as well.
 """
 
 from __future__ import annotations
@@ -276,6 +278,8 @@ class Pieces:
         Variances and degrees of freedom that sum up to either rule.
     more : ndarray of shape (n_pairs,)
         What the second rule's variance is raised by where folds disagree.
+    alone : tuple of (ndarray, ndarray)
+        The rule of the folds alone, for pairs with dice; of any other the first rule once more.
     ratio : ndarray of shape (n_pairs,)
         The variance between folds over that of the rows; NaN where there are no rows.
     """
@@ -284,11 +288,16 @@ class Pieces:
     by_rows: tuple[tuple[FloatArray, FloatArray], ...]
     by_folds: tuple[tuple[FloatArray, FloatArray], ...]
     more: FloatArray
+    alone: tuple[tuple[FloatArray, FloatArray], ...]
     ratio: FloatArray
 
 
 def dataset_pieces(
-    differences: FloatArray, design: Design, moments: RowMoments, pairs: Pairs
+    differences: FloatArray,
+    design: Design,
+    moments: RowMoments,
+    pairs: Pairs,
+    has_dice: Sequence[bool] = (),
 ) -> Pieces:
     """Return the parts of the variance of the mean differences on one dataset.
 
@@ -302,6 +311,8 @@ def dataset_pieces(
         What its rows say.
     pairs : sequence of (int, int)
         Positions of the two methods of every column.
+    has_dice : sequence of bool, optional
+        Of every pair, whether one of the two is a single model whose seed matters.
 
     Returns
     -------
@@ -312,7 +323,7 @@ def dataset_pieces(
     rows, freedom = moments.variance(pairs)
     if design.n_splits == 1:
         part = ((rows, freedom),)
-        return Pieces(mean, part, part, np.zeros(len(mean)), np.full(len(mean), np.nan))
+        return Pieces(mean, part, part, np.zeros(len(mean)), part, np.full(len(mean), np.nan))
     spread = differences.var(axis=0, ddof=1)
     seen = spread / design.folds
     if design.repeats > 1:
@@ -324,11 +335,13 @@ def dataset_pieces(
     guarded = seen + (moments.kappa - 1) * rows
     of_folds = design.variance_of_mean(differences)[0]
     of_seen = np.full(len(mean), float(design.repeats * (design.folds - 1)))
+    widened, dice = moments.kappa * rows, np.asarray([*has_dice] or False, dtype=bool)
     return Pieces(
         mean,
-        ((moments.kappa * rows, freedom),),
+        ((widened, freedom),),
         ((seen, of_seen), ((moments.kappa - 1) * rows, freedom)),
         np.where(ratio > UNSTABLE, np.maximum(of_folds - guarded, 0.0), 0.0),
+        ((np.where(dice, of_folds, widened), np.where(dice, of_seen, freedom)),),
         ratio,
     )
 
@@ -338,7 +351,7 @@ def fold_pieces(differences: FloatArray, design: Design) -> Pieces:
     variance, freedom = design.variance_of_mean(differences)
     part = ((np.asarray(variance), np.full(differences.shape[1], float(freedom))),)
     none = np.full(differences.shape[1], np.nan)
-    return Pieces(differences.mean(axis=0), part, part, np.zeros(differences.shape[1]), none)
+    return Pieces(differences.mean(axis=0), part, part, np.zeros(differences.shape[1]), part, none)
 
 
 @dataclass(frozen=True, eq=False)
@@ -541,16 +554,17 @@ def combined(datasets: Sequence[Pieces], scale: Scale) -> Pivots:
     --------
     >>> def pieces(rows, seen, nu):
     ...     parts = [(np.array([2.25 * rows]), nu)], [(np.array([seen]), 4.0), (np.array([1.25 * rows]), nu)]
-    ...     return Pieces(np.zeros(1), *parts, np.zeros(1), np.zeros(1))
+    ...     return Pieces(np.zeros(1), *parts, np.zeros(1), parts[0], np.zeros(1))
     >>> found = combined([pieces(4e-5, 5e-5, 595.0), pieces(9e-5, 8e-5, 295.0)], plain_scale(1))
     >>> found.freedoms.ravel().round(1).tolist(), round(float(found.half(0.025)[0]), 6)
-    ([560.6, 37.7], 0.017316)
+    ([560.6, 37.7, 560.6], 0.017316)
     """
     n_datasets = len(datasets)
     mean = np.mean([one.mean for one in datasets], axis=0)
     parts = (
         [part for one in datasets for part in one.by_rows],
         [part for one in datasets for part in one.by_folds],
+        [part for one in datasets for part in one.alone],
     )
     totals = [np.sum([variance for variance, _ in rule], axis=0) for rule in parts]
     with np.errstate(divide="ignore", invalid="ignore"):
