@@ -65,8 +65,8 @@ def pairs_told(answer: Mapping[str, Any]) -> dict[tuple[str, str], Told]:
     """Return what the JSON of an answer says of every pair, from both sides."""
     found: dict[tuple[str, str], Told] = {}
     for row in answer["pairs"]:
-        p = row["p"] if "p_raw" in row else row.get("p_adjusted")
-        told = Told(word_of(row), p, row["difference"], row["low"], row["high"])
+        p = row.get("p") if "p_raw" in row else row.get("p_adjusted")
+        told = Told(word_of(row), p, *(row.get(name) for name in ("difference", "low", "high")))
         found[row["method"], row["rival"]] = told
         found[row["rival"], row["method"]] = turned(told)
     return found
