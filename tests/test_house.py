@@ -140,7 +140,7 @@ BUDGETS = {
     "data": 48253,
     "everyday": 4956,
     "generate": 90582,
-    "intake": 49948,
+    "intake": 49947,
     "lab": 98754,
     "methods": 34592,
     "metrics": 43101,

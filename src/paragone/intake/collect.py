@@ -92,14 +92,23 @@ def collect(parts: Sequence[Records], unknown: Sequence[Path] = ()) -> Collected
 
 
 def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
-    text = str(given)
-    path = Path(text).expanduser()
-    if not path.exists() and "=" in text:
-        before, _, after = text.partition("=")
-        name, path = before.strip(), Path(after).expanduser()
+    called, path = named_path(str(given))
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
-    return Source(path, path, name or None, alone)
+    return Source(path, path, called or name or None, alone)
+
+
+def named_path(given: str) -> tuple[str | None, Path]:
+    """Split ``NAME=PATH`` into the name of the method and the path; a file that is called so is itself.
+
+    Examples
+    --------
+    >>> named_path("A=scores.csv"), named_path("scores.csv")
+    (('A', PosixPath('scores.csv')), (None, PosixPath('scores.csv')))
+    """
+    path = Path(given).expanduser()
+    name, equals, rest = given.partition("=")
+    return (name.strip(), Path(rest).expanduser()) if equals and not path.exists() else (None, path)
 
 
 def recognised(

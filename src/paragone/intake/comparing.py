@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_type_hints
 import pandas as pd
 
 from paragone.errors import RARE, InputError, argument, setting, unknown_name
-from paragone.intake.collect import Collected, read_results, recognised
+from paragone.intake.collect import Collected, named_path, read_results, recognised
 from paragone.intake.files import WhatWasRead, file_facts
 from paragone.intake.joining import check_conditions
 from paragone.intake.objects import from_objects
@@ -686,19 +686,6 @@ def _side_of_runs(
         higher_is_better=found.metrics[chosen],
         parts=found.parts,
     )
-
-
-def named_path(given: str) -> tuple[str | None, Path]:
-    """Split ``NAME=PATH`` into the name of the method and the path; a file that is called so is itself.
-
-    Examples
-    --------
-    >>> named_path("A=scores.csv"), named_path("scores.csv")
-    (('A', PosixPath('scores.csv')), (None, PosixPath('scores.csv')))
-    """
-    path = Path(given).expanduser()
-    name, equals, rest = given.partition("=")
-    return (name.strip(), Path(rest).expanduser()) if equals and not path.exists() else (None, path)
 
 
 def split_name(source: str) -> tuple[str, str | None]:
