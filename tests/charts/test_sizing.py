@@ -14,7 +14,7 @@ from paragone.charts.save import chart_specification
 from paragone.charts.sizing import PIXELS_PER_MM, drawn_at, parse_width
 from paragone.cli import app
 from paragone.errors import InputError
-from paragone.stats.shape_charts import behind_the_best
+from paragone.stats.chart_rows import behind_the_best
 
 LONG = (
     "HistGradientBoosting(learning_rate=0.05, max_depth=4)",

@@ -13,7 +13,8 @@ import pytest
 from paragone.charts.save import chart_specification, save_chart
 from paragone.errors import InputError
 from paragone.stats import compare, pairwise
-from paragone.stats.charts import ROW, cliques_of, critical_difference
+from paragone.stats.chart_rows import ROW, cliques_of
+from paragone.stats.charts import critical_difference
 
 
 def comparison(n_methods=3, n_datasets=14, seed=0, gap=0.02, **options):

@@ -34,7 +34,7 @@ from paragone.reporting.boards import MethodFacts, comparison_board, pair_board,
 from paragone.reporting.render import render_page
 from paragone.reporting.words import listing, title_of
 from paragone.stats import DatasetComparison
-from paragone.stats.charts import cliques_of
+from paragone.stats.chart_rows import cliques_of
 from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import Comparison, write_texts
 from paragone.stats.samples import Measurement, SampleComparison

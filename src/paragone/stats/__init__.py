@@ -9,7 +9,7 @@ from __future__ import annotations
 from paragone.intervals import Interval
 
 # The charts give themselves to the comparisons they draw.
-from paragone.stats import charts, corrections, pair_charts, shape_charts  # noqa: F401
+from paragone.stats import charts, corrections  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.items import compare_items, item_table

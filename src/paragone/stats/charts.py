@@ -1,27 +1,46 @@
-"""The charts of comparisons of many methods; drawn when asked for by name."""
+"""The charts of comparisons, drawn when asked for by name; `paragone.stats.chart_rows` says what they show."""
 
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from paragone.charts import BLUE, LIGHT_GREY, VERMILION, from_rows, styled
-from paragone.charts.theme import colour_where
+from paragone.charts.parts import Row, colour_by, height_of, layered, lines, rule, words
+from paragone.charts.theme import (
+    BLUE,
+    GREEN,
+    GREY,
+    LIGHT_GREY,
+    PALETTE,
+    VERMILION,
+    colour_where,
+    from_rows,
+    styled,
+    wrap,
+)
+from paragone.metrics import metric_in_words, metric_title
+from paragone.stats import chart_rows
+from paragone.stats.bayes import Posterior, bayesian_signed_rank
+from paragone.stats.chart_rows import BINS, CORNERS, MOST_LINES
 from paragone.stats.datasets import DatasetComparison
-from paragone.stats.interval_charts import IntervalLine, interval_chart
-from paragone.stats.pair_charts import difference_bars, posterior_triangle, score_scatter
-from paragone.stats.pairs import Pair, UnitScores
-from paragone.stats.ranks import Cliques, rank_cliques
+from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import add_charts
-from paragone.stats.scopes import LearnerPair
-from paragone.tables import format_p, format_signed
-from paragone.ties import settled_mean
+from paragone.stats.samples import SampleComparison
+from paragone.ties import FloatArray
 
-CELL_WIDTH = 74
-CELL_HEIGHT = 46
+WIDTH = 460
+CELL_WIDTH, CELL_HEIGHT = 74, 46
+BLACK, WHITE, DASHED = "#000000", "#FFFFFF", [4, 3]
+SIDE = 420
+"""Pixels of a side of the posterior's triangle."""
+VERDICTS = {"better": BLUE, "equivalent": GREEN, "undecided": GREY, "worse": VERMILION}
+OUTCOMES = {"wins": BLUE, "ties": LIGHT_GREY, "losses": VERMILION}
+COLOURED, FEW = 8, 4
+"""With more methods than the first number, so many and the leader have a colour, and the rest are grey."""
+NAMED_UP_TO = 60
+"""Beyond so many pairs their names no longer fit beside the bars."""
 
 
 def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
@@ -41,76 +60,46 @@ def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
     """
     import altair as alt
 
-    rows = _cells(comparison)
+    rows = chart_rows.pair_cells(comparison)
     names = comparison.rank_table["method"].tolist()
     largest = max(abs(row["difference"]) for row in rows) or 1.0
-    # A diagonal that is drawn keeps every row and column in place, also with two methods.
-    diagonal = [{"row": name, "column": name} for name in names]
     x = alt.X("column:N", sort=names, axis=alt.Axis(orient="top", labelAngle=-40, title=None))
     y = alt.Y("row:N", sort=names, axis=alt.Axis(title=None))
-    colour = alt.Color(
-        "difference:Q",
-        scale=alt.Scale(
-            domain=[-largest, 0, largest], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"
-        ),
-        legend=alt.Legend(title="mean difference", format="+.3f"),
+    ends = alt.Scale(
+        domain=[-largest, 0, largest], range=[VERMILION, WHITE, BLUE], interpolate="rgb"
     )
+    legend = alt.Legend(title="mean difference", format="+.3f")
+    colour = alt.Color("difference:Q", scale=ends, legend=legend)
     base = from_rows(rows).encode(x=x, y=y)
-    blank = from_rows(diagonal).mark_rect(color="#F2F2F2").encode(x=x, y=y)
-    layers = [blank, base.mark_rect(stroke="#FFFFFF").encode(color=colour)]
-    ink = colour_where(f"abs(datum.difference) > {0.65 * largest}", "#FFFFFF", "#000000")
+    # A diagonal that is drawn keeps every row and column in place, also with two methods.
+    diagonal = from_rows([{"row": name, "column": name} for name in names])
+    layers = [
+        diagonal.mark_rect(color="#F2F2F2").encode(x=x, y=y),
+        base.mark_rect(stroke=WHITE).encode(color=colour),
+    ]
+    ink = colour_where(f"abs(datum.difference) > {0.65 * largest}", WHITE, BLACK)
     for test, weight in (("datum.significant", "bold"), ("!datum.significant", "normal")):
         text = base.transform_filter(test).mark_text(
             fontSize=10, fontWeight=weight, lineBreak="\n", lineHeight=14, baseline="middle", dy=-14
         )
-        layers.append(text.encode(text=alt.Text("text:N"), color=ink))
-    # Its squares hold text: it cannot be made much narrower.
-    size = {
-        "width": CELL_WIDTH * len(names),
-        "height": CELL_HEIGHT * len(names),
-        "usermeta": {"least_share": 0.95},
-    }
-    chart = alt.layer(*layers).properties(**size)
-    return styled(chart, "Pair matrix", f"{note} {_pair_matrix_subtitle(comparison)}".strip())
-
-
-def _pair_matrix_subtitle(comparison: DatasetComparison) -> str:
-    return (
-        "Row against column: mean difference (blue favours the row), wins/ties/losses, adjusted p;"
-        f" bold: p at most {comparison.settings.alpha:g} ({comparison.choices['test']};"
-        f" {comparison.choices['correction']})"
+        layers.append(text.encode(text="text:N", color=ink))
+    subtitle = (
+        f"{note} Row against column: mean difference (blue favours the row), wins/ties/losses,"
+        f" adjusted p; bold: p at most {comparison.settings.alpha:g} ({_procedure(comparison)})"
+    )
+    return layered(
+        "Pair matrix",
+        subtitle.strip(),
+        *layers,
+        width=CELL_WIDTH * len(names),
+        height=CELL_HEIGHT * len(names),
+        # Its squares hold text: it cannot be made much narrower.
+        usermeta={"least_share": 0.95},
     )
 
 
-def _cells(comparison: DatasetComparison) -> list[dict[str, Any]]:
-    table, settings = comparison.scores, comparison.settings
-    scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
-    tested = {frozenset((pair.method, pair.rival)): pair for pair in comparison.pairs}
-    cells = []
-    for i, j in permutations(range(len(table.methods)), 2):
-        column = scored.differences([(i, j)], settings)[:, 0]
-        both = ~np.isnan(table.values[:, [i, j]]).any(axis=1)
-        mean = float(settled_mean(column[both])) if both.any() else 0.0
-        pair = tested.get(frozenset((table.methods[i], table.methods[j])))
-        wins, ties, losses = (int(np.sum(np.sign(column) == sign)) for sign in (1, 0, -1))
-        lines = [format_signed(mean, table.decimals), f"{wins}/{ties}/{losses}"]
-        lines += [] if pair is None else [f"p {format_p(pair.p_adjusted)}"]
-        cells.append(
-            {
-                "row": table.methods[i],
-                "column": table.methods[j],
-                "difference": mean,
-                "text": "\n".join(lines),
-                "significant": pair is not None and pair.verdict in ("better", "worse"),
-            }
-        )
-    return cells
-
-
-WIDTH = 560
-ROW = 18
-BAR = 9
-TOP = 14
+def _procedure(comparison: DatasetComparison) -> str:
+    return f"{comparison.choices['test']}; {comparison.choices['correction']}"
 
 
 def critical_difference(comparison: DatasetComparison) -> Any:
@@ -127,350 +116,413 @@ def critical_difference(comparison: DatasetComparison) -> Any:
         The diagram, or the pair matrix with the reason where a bar would cover a method that
         differs.
     """
-    cliques = cliques_of(comparison)
+    import altair as alt
+
+    cliques = chart_rows.cliques_of(comparison)
     if cliques.reason is not None:
         return pair_matrix(comparison, note=f"No critical-difference diagram: {cliques.reason}.")
-    return draw_ranks(
-        comparison.friedman.average_ranks,
-        comparison.scores.methods,
-        cliques,
-        subtitle=_subtitle(comparison),
-        critical=_critical(comparison),
-    )
-
-
-def cliques_of(comparison: DatasetComparison) -> Cliques:
-    """Return the bars of a comparison, or the reason against them."""
-    table, family = comparison.scores, comparison.family
-    k = len(table.methods)
-    p = np.ones((k, k))
-    for (i, j), pair in zip(family.pairs, comparison.pairs, strict=True):
-        p[i, j] = p[j, i] = pair.p_adjusted
-    ranks = np.array(comparison.friedman.average_ranks)
-    if family.reference is None:
-        return rank_cliques(ranks, p, table.methods, comparison.settings.alpha)
-    return _around_reference(
-        ranks, p[family.reference], family.reference, table.methods, comparison.settings.alpha
-    )
-
-
-def _around_reference(
-    ranks: np.ndarray, p: np.ndarray, reference: int, names: tuple[str, ...], alpha: float
-) -> Cliques:
-    """Return the one bar over all methods like the reference, if nothing under it differs from it."""
-    alike = p > alpha
-    alike[reference] = True
-    low, high = ranks[alike].min(), ranks[alike].max()
-    inside = [i for i in range(ranks.size) if low <= ranks[i] <= high]
-    strangers = [names[i] for i in inside if not alike[i]]
-    if strangers:
-        return Cliques(
-            (), f"{strangers[0]} differs from {names[reference]} but ranks among those that do not"
-        )
-    ordered = tuple(sorted(inside, key=lambda i: ranks[i]))
-    return Cliques((ordered,) if len(ordered) > 1 else (), None)
-
-
-def _subtitle(comparison: DatasetComparison) -> str:
-    what = "joined methods do not differ significantly"
-    if comparison.family.reference is not None:
-        what = f"joined methods do not differ significantly from {comparison.leader}"
-    return (
-        f"Average ranks, best on the left; {what} ({comparison.choices['test']};"
-        f" {comparison.choices['correction']})"
-    )
-
-
-def _critical(comparison: DatasetComparison) -> float | None:
-    critical, friedman = comparison.family.correction.critical, comparison.friedman
-    if critical is None:
-        return None
-    return critical(friedman.n_methods, friedman.n_datasets, comparison.settings.alpha)
-
-
-def draw_ranks(
-    average_ranks: tuple[float, ...],
-    names: tuple[str, ...],
-    cliques: Cliques,
-    *,
-    subtitle: str = "",
-    critical: float | None = None,
-) -> Any:
-    """Draw the diagram from ranks and bars; every label has a row of its own, so none can overlap."""
-    import altair as alt
-
-    k = len(names)
-    order = sorted(range(k), key=lambda i: (average_ranks[i], names[i]))
-    left = (k + 1) // 2
-    bars_height = TOP + BAR * len(cliques.bars)
-    height = bars_height + ROW * left + 6
-    x = alt.X("rank:Q", scale=alt.Scale(domain=[1, k], nice=False), axis=_rank_axis(k))
-    y_scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
-    layers = [
-        _lines(alt, _elbows(average_ranks, order, left, bars_height), x, y_scale, "#333333", 1),
-        _lines(alt, _bars(average_ranks, cliques), x, y_scale, "#000000", 4.5),
-        *_labels(alt, average_ranks, names, order, left, bars_height, x, y_scale),
+    ranks, names = comparison.friedman.average_ranks, comparison.scores.methods
+    elbows, sides, height = chart_rows.rank_diagram(ranks, names, len(cliques.bars))
+    levels = [chart_rows.TOP / 2 + 2 + chart_rows.BAR * i for i in range(len(cliques.bars))]
+    bars = [
+        [(ranks[bar[0]], level), (ranks[bar[-1]], level)]
+        for bar, level in zip(cliques.bars, levels, strict=True)
     ]
-    title = "Critical-difference diagram"
-    if critical is not None:
-        title += f" (critical difference {critical:.3f})"
-    chart = alt.layer(*layers).properties(width=WIDTH, height=height)
-    return styled(chart, title, subtitle)
-
-
-def _rank_axis(k: int) -> Any:
-    import altair as alt
-
-    return alt.Axis(
+    axis = alt.Axis(
         orient="top",
         title=None,
-        values=list(range(1, k + 1)),
+        values=list(range(1, len(names) + 1)),
         grid=False,
         domainColor="#333333",
         format="d",
         labelFlush=False,
     )
-
-
-def _elbows(
-    ranks: tuple[float, ...], order: list[int], left: int, bars_height: float
-) -> list[list[tuple[float, float]]]:
-    """Return the line from the axis down to each label's row and out to its side."""
-    k, lines = len(order), []
-    for place, method in enumerate(order):
-        on_left = place < left
-        row = place if on_left else k - 1 - place
-        y = bars_height + ROW * (row + 0.5)
-        lines.append([(ranks[method], 0.0), (ranks[method], y), (1.0 if on_left else float(k), y)])
-    return lines
-
-
-def _bars(ranks: tuple[float, ...], cliques: Cliques) -> list[list[tuple[float, float]]]:
-    return [
-        [(ranks[bar[0]], TOP / 2 + 2 + BAR * i), (ranks[bar[-1]], TOP / 2 + 2 + BAR * i)]
-        for i, bar in enumerate(cliques.bars)
+    x = alt.X("x:Q", scale=alt.Scale(domain=[1, len(names)], nice=False), axis=axis)
+    down = alt.Scale(domain=[0, height], reverse=True, nice=False)
+    y = alt.Y("y:Q", scale=down, axis=None)
+    layers = [
+        lines(elbows, x, y, strokeWidth=1, strokeCap="round"),
+        lines(bars, x, y, color=BLACK, strokeWidth=4.5, strokeCap="round"),
     ]
-
-
-def _lines(
-    alt: Any, lines: list[list[tuple[float, float]]], x: Any, y_scale: Any, color: str, width: float
-) -> Any:
-    rows = [
-        {"line": number, "step": step, "rank": rank, "y": y}
-        for number, line in enumerate(lines)
-        for step, (rank, y) in enumerate(line)
-    ]
-    return (
-        from_rows(rows)
-        .mark_line(color=color, strokeWidth=width, strokeCap="round")
-        .encode(
-            x=x,
-            y=alt.Y("y:Q", scale=y_scale, axis=None),
-            detail=alt.Detail("line:N"),
-            order=alt.Order("step:Q"),
-        )
+    for align, away in (("right", -6), ("left", 6)):
+        layers.append(words(sides[align], x, y, align=align, baseline="middle", dx=away))
+    title = "Critical-difference diagram"
+    critical, friedman = comparison.family.correction.critical, comparison.friedman
+    if critical is not None:
+        least = critical(friedman.n_methods, friedman.n_datasets, comparison.settings.alpha)
+        title += f" (critical difference {least:.3f})"
+    whom = "" if comparison.family.reference is None else f" from {comparison.leader}"
+    subtitle = (
+        f"Average ranks, best on the left; joined methods do not differ significantly{whom}"
+        f" ({_procedure(comparison)})"
     )
+    return layered(title, subtitle, *layers, width=560, height=height)
 
 
-def _labels(
-    alt: Any,
-    ranks: tuple[float, ...],
-    names: tuple[str, ...],
-    order: list[int],
-    left: int,
-    bars_height: float,
-    x: Any,
-    y_scale: Any,
-) -> list[Any]:
-    k, sides = len(order), []
-    for on_left in (True, False):
-        places = [p for p in range(k) if (p < left) == on_left]
-        rows = [
-            {
-                "label": (
-                    f"{names[order[p]]}  {ranks[order[p]]:.2f}"
-                    if on_left
-                    else f"{ranks[order[p]]:.2f}  {names[order[p]]}"
-                ),
-                "rank": 1 if on_left else k,
-                "y": bars_height + ROW * ((p if on_left else k - 1 - p) + 0.5),
-            }
-            for p in places
-        ]
-        sides.append(
-            from_rows(rows)
-            .mark_text(
-                align="right" if on_left else "left",
-                baseline="middle",
-                fontSize=12,
-                limit=0,
-                dx=-6 if on_left else 6,
-            )
-            .encode(
-                x=x,
-                y=alt.Y("y:Q", scale=y_scale, axis=None),
-                text=alt.Text("label:N"),
-            )
-        )
-    return sides
+def interval_chart(
+    rows: Sequence[Row], leader: str, title: str, subtitle: str, margin: float = 0.0
+) -> Any:
+    """Draw differences with their intervals; right of zero the leader is better, within the margin it is shaded."""
+    import altair as alt
+
+    scopes = list(dict.fromkeys(row["scope"] for row in rows))
+    y = alt.Y("label:N", sort=list(dict.fromkeys(row["label"] for row in rows)), title=None)
+    x = alt.X("low:Q", title=wrap(f"difference (positive favours {leader})", 66))
+    colour = colour_by("verdict", VERDICTS, rows, title=f"{leader} is")
+    legend = alt.Legend(title=None, orient="bottom") if len(scopes) > 1 else None
+    shape = alt.Shape("scope:N", sort=scopes, legend=legend)
+    base = from_rows(rows).encode(y=y, yOffset=alt.YOffset("scope:N", sort=scopes), color=colour)
+    layers = [
+        rule(0.0),
+        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q"),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q", shape=shape),
+    ]
+    if margin > 0:
+        band = from_rows([{"from": -margin, "to": margin}])
+        shade = band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x="from:Q", x2="to:Q")
+        layers.insert(0, shade)
+    return layered(title, subtitle, *layers, width=WIDTH, height=height_of(len(rows)))
 
 
 def forest(comparison: DatasetComparison) -> Any:
-    """Draw the difference between the leader and every rival with its interval, in both scopes where both are known.
-
-    Parameters
-    ----------
-    comparison : DatasetComparison
-        The result.
-
-    Returns
-    -------
-    altair chart
-        Right of zero the leader is better; the margin is shaded where there is one.
-    """
-    like = "on datasets like these"
-    these = (
-        "on these datasets"
-        if len(comparison.scores.datasets) > 1
-        else f"on {comparison.scores.datasets[0]}"
+    """Draw the difference between the leader and every rival with its interval, in both scopes where both are known."""
+    return interval_chart(
+        chart_rows.leader_rows(comparison),
+        comparison.leader,
+        f"{comparison.leader} against each rival",
+        f"Differences with intervals, {comparison.choices['intervals']}",
+        comparison.settings.margin,
     )
-    shown: list[tuple[str, Pair | LearnerPair]] = [
-        (these, pair) for pair in comparison.leading_learners if not math.isnan(pair.p)
-    ]
-    shown += [(like, pair) for pair in comparison.leading_pairs]
-    order = {pair.rival: place for place, pair in enumerate(comparison.leading_pairs)}
-    lines = [
-        IntervalLine(pair.rival, scope, pair.difference, pair.verdict) for scope, pair in shown
-    ]
-    text = f"Differences with intervals, {comparison.choices['intervals']}"
-    lines.sort(key=lambda line: order[line.label])
-    title = f"{comparison.leader} against each rival"
-    return interval_chart(lines, comparison.leader, title, text, comparison.settings.margin)
+
+
+def sample_forest(comparison: SampleComparison) -> Any:
+    """Draw the difference between the reference and every rival on samples, or of all pairs, with its interval."""
+    n = len(comparison.pairs)
+    shown = f"; the {MOST_LINES} surest of {n}" if n > MOST_LINES else ""
+    reference = comparison.reference
+    return interval_chart(
+        chart_rows.sample_rows(comparison),
+        reference or "the first",
+        f"{reference} against each rival" if reference else "All pairs",
+        f"{100 * (1 - comparison.alpha):g} % intervals over {comparison.units}{shown}",
+    )
 
 
 def win_tie_loss(comparison: DatasetComparison) -> Any:
-    """Draw on how many datasets the leader wins, ties and loses against every rival.
-
-    Parameters
-    ----------
-    comparison : DatasetComparison
-        The result.
-
-    Returns
-    -------
-    altair chart
-        Stacked bars with their counts.
-    """
+    """Draw on how many datasets the leader wins, ties and loses against every rival: stacked bars with their counts."""
     import altair as alt
 
-    rows, texts = _rows(comparison)
+    n_datasets = len(comparison.scores.datasets)
     rivals = [pair.rival for pair in comparison.leading_pairs]
-    outcomes = ["wins", "ties", "losses"]
+    rows = chart_rows.outcome_rows(comparison)
     y = alt.Y("rival:N", sort=rivals, title=None)
-    axis = alt.Axis(tickMinStep=1, tickCount=min(len(comparison.scores.datasets), 10), format="d")
-    scale = alt.Scale(domain=outcomes, range=[BLUE, LIGHT_GREY, VERMILION])
-    bars = (
-        from_rows(rows)
-        .mark_bar(height={"band": 0.78})
-        .encode(
-            y=y,
-            x=alt.X(
-                "from:Q",
-                title="datasets",
-                axis=axis,
-            ),
-            x2=alt.X2("to:Q"),
-            color=alt.Color(
-                "outcome:N",
-                scale=scale,
-                sort=outcomes,
-                legend=alt.Legend(title=None, orient="bottom"),
-            ),
-        )
-    )
-    labels = from_rows(texts).encode(y=y, x=alt.X("middle:Q"), text=alt.Text("count:Q"))
-    white = labels.transform_filter("datum.outcome != 'ties'").mark_text(
-        color="#FFFFFF", fontSize=11
-    )
-    black = labels.transform_filter("datum.outcome == 'ties'").mark_text(
-        color="#000000", fontSize=11
-    )
-    chart = alt.layer(bars, white, black).properties(width=460, height=max(22 * len(rivals), 60))
-    return styled(
-        chart,
+    axis = alt.Axis(tickMinStep=1, tickCount=min(n_datasets, 10), format="d")
+    x = alt.X("from:Q", title="datasets", axis=axis)
+    colour = colour_by("outcome", OUTCOMES, rows)
+    bars = from_rows(rows).mark_bar(height={"band": 0.78}).encode(y=y, x=x, x2="to:Q", color=colour)
+    counts = [
+        {**row, "middle": (row["from"] + row["to"]) / 2, "count": row["to"] - row["from"]}
+        for row in rows
+    ]
+    # A number does not fit into a sliver of a bar.
+    readable = [row for row in counts if row["count"] >= max(0.03 * n_datasets, 1)]
+    labels = from_rows(readable).encode(y=y, x="middle:Q", text="count:Q")
+    inks = [
+        labels.transform_filter(f"datum.outcome {test} 'ties'").mark_text(color=ink, fontSize=11)
+        for test, ink in (("!=", WHITE), ("==", BLACK))
+    ]
+    return layered(
         f"{comparison.leader} against each rival",
         f"Wins, ties and losses of {comparison.leader}",
+        bars,
+        *inks,
+        width=WIDTH,
+        height=height_of(len(rivals)),
     )
-
-
-def _rows(comparison: DatasetComparison) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    rows, texts = [], []
-    for pair in comparison.leading_pairs:
-        start = 0
-        for outcome, names in (("wins", pair.won), ("ties", pair.tied), ("losses", pair.lost)):
-            end = start + len(names)
-            row = {"rival": pair.rival, "outcome": outcome, "from": start, "to": end}
-            rows.append(row)
-            # A number does not fit into a sliver of a bar.
-            if len(names) >= 0.03 * len(comparison.scores.datasets) and names:
-                texts.append({**row, "middle": (start + end) / 2, "count": len(names)})
-            start = end
-    return rows, texts
 
 
 def rank_boxes(comparison: DatasetComparison) -> Any:
-    """Draw how the ranks of every method spread over the datasets.
-
-    Parameters
-    ----------
-    comparison : DatasetComparison
-        The result.
-
-    Returns
-    -------
-    altair chart
-        Boxes from the lower to the upper quartile, whiskers to the extremes, a dot at the average
-        rank.
-    """
+    """Draw how the ranks of every method spread over the datasets: quartiles, extremes, a dot at the average rank."""
     import altair as alt
 
-    names = comparison.rank_table["method"].tolist()
-    rows = [
-        {"method": method, "rank": float(rank)}
-        for column, method in enumerate(comparison.scores.methods)
-        for rank in comparison.ranks[:, column]
-    ]
-    means = comparison.rank_table[["method", "average_rank"]].to_dict("records")
+    table = comparison.rank_table
+    names, n = table["method"].tolist(), len(comparison.scores.datasets)
+    rows = chart_rows.rank_rows(comparison, range(n))
     y = alt.Y("method:N", sort=names, title=None)
     x = alt.X(
         "rank:Q",
         title="rank on a dataset (1 is best)",
         scale=alt.Scale(domain=[0.5, len(names) + 0.5], nice=False),
-        axis=alt.Axis(values=list(range(1, len(names) + 1)), format="d"),
+        axis=_whole_numbers(len(names)),
     )
-    boxes = from_rows(rows).mark_boxplot(
-        extent="min-max", size=12, color=BLUE, median={"color": "#FFFFFF"}
+    means = from_rows(table[["method", "average_rank"]].to_dict("records"))
+    return layered(
+        "Ranks",
+        f"Quartiles and extremes over {n} dataset{'s' * (n != 1)}; dots are average ranks",
+        from_rows(rows)
+        .mark_boxplot(extent="min-max", size=12, color=BLUE, median={"color": WHITE})
+        .encode(x=x, y=y),
+        means.mark_point(filled=True, color=VERMILION, size=45, opacity=1).encode(
+            x="average_rank:Q", y=y
+        ),
+        width=WIDTH,
+        height=height_of(len(names)),
     )
-    dots = from_rows(means).mark_point(filled=True, color=VERMILION, size=45, opacity=1)
-    chart = alt.layer(boxes.encode(x=x, y=y), dots.encode(x=alt.X("average_rank:Q"), y=y))
-    chart = chart.properties(width=460, height=max(22 * len(names), 60))
-    n = len(comparison.scores.datasets)
-    text = f"Quartiles and extremes over {n} dataset{'s' * (n != 1)}; dots are average ranks"
-    return styled(chart, "Ranks", text)
 
 
-def _scatter(comparison: DatasetComparison, rival: str | None = None) -> Any:
-    return score_scatter(comparison.against(rival))
+def _whole_numbers(most: int) -> Any:
+    import altair as alt
+
+    return alt.Axis(values=list(range(1, most + 1)), format="d")
 
 
-def _differences(comparison: DatasetComparison, rival: str | None = None) -> Any:
-    return difference_bars(comparison.against(rival))
+def profile(comparison: DatasetComparison) -> Any:
+    """Draw on what share of the datasets every method is within a distance of the best; higher is better."""
+    import altair as alt
+
+    rows, table = chart_rows.profile_rows(comparison), comparison.scores
+    best = comparison.rank_table["method"].iloc[0]
+    end = max(row["within"] for row in rows)
+    x = alt.X(
+        "within:Q",
+        title="distance to the best of a dataset",
+        scale=alt.Scale(nice=False, domain=[0, end]),
+    )
+    y = alt.Y("share:Q", title="share of the datasets within it", scale=alt.Scale(domain=[0, 1]))
+    drawn = from_rows(rows).mark_line(interpolate="step-after", strokeWidth=2)
+    chart = drawn.encode(x=x, y=y, color=_colour_of_methods(comparison, rows), detail="method:N")
+    on_top = next(row["share"] for row in rows if row["method"] == best and row["within"] == 0)
+    return styled(
+        chart.properties(width=WIDTH, height=240),
+        f"{best} is best on {on_top:.0%} of the datasets",
+        f"{metric_title(table.metric)}: performance profile",
+    )
 
 
-def _posterior(comparison: DatasetComparison, rival: str | None = None) -> Any:
-    return posterior_triangle(comparison.against(rival))
+def rank_flow(comparison: DatasetComparison) -> Any:
+    """Draw the rank of every method on every dataset, a line per method; lines cross where the order changes.
+
+    Of more datasets than can be read, those are shown on which the ranks differ most from their
+    means.
+    """
+    import altair as alt
+
+    ranks, table = comparison.ranks, comparison.scores
+    best = comparison.rank_table["method"].iloc[0]
+    places = chart_rows.most_telling(ranks)
+    rows = chart_rows.rank_rows(comparison, places)
+    datasets = [table.datasets[place] for place in places]
+    x = alt.X("dataset:N", sort=datasets, title=None, axis=alt.Axis(labelAngle=-45, grid=False))
+    up = alt.Scale(reverse=True, zero=False)
+    y = alt.Y("rank:Q", title="rank (1 is best)", scale=up, axis=_whole_numbers(len(table.methods)))
+    base = from_rows(rows).encode(
+        x=x, y=y, color=_colour_of_methods(comparison, rows), detail="method:N"
+    )
+    subtitle = f"rank of every method on every dataset, by {metric_in_words(table.metric)}"
+    if len(datasets) < len(ranks):
+        subtitle += (
+            f"; the {len(datasets)} datasets that depart most from the mean, of {len(ranks)}"
+        )
+    leads = int((ranks[:, table.methods.index(best)] == 1).sum())
+    return layered(
+        f"{best} ranks first on {leads} of {len(ranks)} datasets",
+        subtitle,
+        base.mark_line(strokeWidth=2),
+        base.mark_point(filled=True, size=40, opacity=1),
+        width=WIDTH,
+        height=240,
+    )
 
 
+def _colour_of_methods(comparison: DatasetComparison, rows: Sequence[Row]) -> Any:
+    """Return the colours of the methods, by their place in the scores; of many, all but a few are grey."""
+    names = comparison.rank_table["method"].tolist()
+    kept = set(names) if len(names) <= COLOURED else {*names[:FEW], comparison.leader}
+    own = {
+        name: PALETTE[place % len(PALETTE)] for place, name in enumerate(comparison.scores.methods)
+    }
+    colours = {name: own[name] if name in kept else GREY for name in names}
+    return colour_by("method", colours, rows, values=[name for name in names if name in kept])
+
+
+def _groups(result: PairedComparison) -> dict[str, str]:
+    return {
+        f"{result.name_b} better": BLUE,
+        f"{result.name_a} better": VERMILION,
+        "tie": BLACK,
+        "double fail": LIGHT_GREY,
+    }
+
+
+def score_scatter(result: PairedComparison) -> Any:
+    """Draw b against a with the diagonal, the threshold and double fails in grey."""
+    import altair as alt
+
+    rows, tau = chart_rows.unit_rows(result), result.threshold
+    values = [row[side] for row in rows for side in ("a", "b")] + ([] if tau is None else [tau])
+    low, high = min(values), max(values)
+    room = 0.04 * (high - low) or 0.05 * abs(high) or 0.05
+    low, high = low - room, high + room
+    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    metric = metric_title(result.metric)
+    guides = partial(lines, x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale), strokeWidth=1)
+    layers = [
+        guides([[(low, low), (high, high)]]),
+        from_rows(rows)
+        .mark_point(filled=True, size=55, opacity=0.85, stroke=WHITE, strokeWidth=0.5)
+        .encode(
+            x=alt.X("a:Q", title=f"{result.name_a} ({metric})", scale=scale),
+            y=alt.Y("b:Q", title=f"{result.name_b} ({metric})", scale=scale),
+            color=colour_by("group", _groups(result), rows),
+            tooltip=["key:N", "a:Q", "b:Q"],
+        ),
+    ]
+    text = (
+        f"{len(rows)} {result.units}, {'higher' if result.higher_is_better else 'lower'} is better"
+    )
+    if tau is not None:
+        cross = [[(low, tau), (high, tau)], [(tau, low), (tau, high)]]
+        layers.insert(0, guides(cross, color=GREY, strokeDash=DASHED))
+        text += f"; dashed: threshold {tau:g}"
+    title = f"{result.name_b} against {result.name_a}"
+    return layered(title, text, *layers, width=380, height=380)
+
+
+def difference_bars(result: PairedComparison) -> Any:
+    """Draw the difference of every pair, the largest in favour of b on top; double fails are grey."""
+    import altair as alt
+
+    rows = sorted(chart_rows.unit_rows(result), key=lambda row: row["key"])
+    rows.sort(key=lambda row: row["difference"], reverse=True)
+    axis, bar = alt.Axis(title=None), 16
+    if len(rows) > NAMED_UP_TO:
+        bar = 4
+        axis = alt.Axis(title=f"{len(rows)} {result.units}", labels=False, ticks=False)
+    bars = (
+        from_rows(rows)
+        .mark_bar()
+        .encode(
+            y=alt.Y("key:N", sort=[row["key"] for row in rows], axis=axis),
+            x=alt.X(
+                "difference:Q", title=wrap(f"difference (positive favours {result.name_b})", 62)
+            ),
+            color=colour_by("group", _groups(result), rows),
+        )
+    )
+    main = result.main
+    return layered(
+        f"{result.name_b} less {result.name_a}",
+        f"{len(main.won)} for {result.name_b}, {len(main.tied)} tied,"
+        f" {len(main.lost)} for {result.name_a}",
+        bars,
+        rule(0.0),
+        width=440,
+        height=min(max(bar * len(rows), 60), 1200),
+    )
+
+
+def posterior_triangle(result: PairedComparison) -> Any:
+    """Draw the draws of the Bayesian signed-rank posterior, for two methods on independent pairs.
+
+    Returns
+    -------
+    altair chart
+        A triangle whose corners are the two methods and the margin. Without one all draws lie on
+        its base, so their distribution is drawn as a histogram.
+    """
+    settings = result.settings
+    used = ~result.fails if result.effective else slice(None)
+    posterior = bayesian_signed_rank(
+        result.differences["difference"][used].to_numpy(),
+        margin=settings.margin,
+        n_samples=settings.n_samples,
+        seed=settings.seed,
+    )
+    sample = posterior.sample
+    if sample is None:
+        raise RuntimeError("the signed-rank posterior always comes with its sample")
+    better, worse = f"{result.name_b} better", f"{result.name_a} better"
+    parts = [f"P({worse}) = {posterior.worse:.3f}", f"P({better}) = {posterior.better:.3f}"]
+    margin = ""
+    if settings.margin > 0:
+        parts.insert(1, f"P(equal) = {posterior.equal:.3f}")
+        margin = f"margin {settings.margin:g}, "
+    chart = _triangle(sample, posterior, result) if margin else _histogram(sample, result)
+    title = f"Posterior of {result.name_b} against {result.name_a}"
+    return styled(chart, title, f"{', '.join(parts)}; {margin}{len(sample)} draws")
+
+
+def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
+    import altair as alt
+
+    # A draw is not the chance to win on one more pair.
+    title = f"chance that two new {result.units} favour {result.name_b} on average"
+    bars = from_rows(chart_rows.histogram_rows(sample[:, 2])).mark_rect(
+        color=BLUE, stroke=WHITE, strokeWidth=0.5
+    )
+    bars = bars.encode(
+        x=alt.X("from:Q", title=wrap(title, 62), scale=alt.Scale(domain=[0, 1])),
+        x2="to:Q",
+        y=alt.Y("share:Q", title="share of draws"),
+        y2="base:Q",
+    )
+    half = rule(0.5, color=GREY, strokeDash=DASHED)
+    return alt.layer(bars, half).properties(width=SIDE, height=200)
+
+
+def _triangle(sample: FloatArray, posterior: Posterior, result: PairedComparison) -> Any:
+    import altair as alt
+
+    high = math.sqrt(3) / 2
+    x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, high], nice=False), axis=None)
+    draws = alt.Color(
+        "count:Q", scale=alt.Scale(type="log", scheme="blues"), legend=alt.Legend(title="draws")
+    )
+    squares = from_rows(chart_rows.triangle_rows(sample)).mark_point(
+        filled=True, shape="square", size=(SIDE / BINS) ** 2 * 1.15, opacity=1
+    )
+    corners = [tuple(corner) for corner in CORNERS.tolist()]
+    centre = tuple(CORNERS.mean(axis=0).tolist())
+    # From the centre to the middle of an edge two outcomes are equally likely.
+    spokes = [
+        [centre, tuple(((CORNERS[i] + CORNERS[j]) / 2).tolist())]
+        for i, j in ((0, 1), (1, 2), (0, 2))
+    ]
+    # Long names would run into each other on one line.
+    below = 16 if len(result.name_a) + len(result.name_b) < 36 else 34
+    texts = {
+        f"{result.name_a} better {posterior.worse:.3f}": 16,
+        f"equal {posterior.equal:.3f}": -10,
+        f"{result.name_b} better {posterior.better:.3f}": below,
+    }
+    labels = [
+        words([{"x": across, "y": up, "text": text}], x, y, dy=shift, align="center")
+        for (across, up), (text, shift) in zip(corners, texts.items(), strict=True)
+    ]
+    return alt.layer(
+        squares.encode(x=x, y=y, color=draws),
+        lines([[*corners, corners[0]]], x, y, strokeWidth=1.2),
+        lines(spokes, x, y, color=GREY, strokeDash=[3, 3], strokeWidth=1),
+        *labels,
+    ).properties(width=SIDE, height=SIDE * high)
+
+
+PAIR_CHARTS: Mapping[str, Callable[[PairedComparison], Any]] = {
+    "scatter": score_scatter,
+    "differences": difference_bars,
+    "posterior": posterior_triangle,
+}
+
+
+def _against(
+    draw: Callable[[PairedComparison], Any], comparison: DatasetComparison, rival: str | None = None
+) -> Any:
+    return draw(comparison.against(rival))
+
+
+add_charts(PairedComparison, **PAIR_CHARTS)
+add_charts(SampleComparison, forest=sample_forest)
 add_charts(
     DatasetComparison,
     critical_difference=critical_difference,
@@ -478,7 +530,7 @@ add_charts(
     forest=forest,
     win_tie_loss=win_tie_loss,
     rank_boxes=rank_boxes,
-    scatter=_scatter,
-    differences=_differences,
-    posterior=_posterior,
+    **{name: partial(_against, draw) for name, draw in PAIR_CHARTS.items()},
+    profile=profile,
+    rank_flow=rank_flow,
 )
