@@ -490,8 +490,11 @@ class Pivots:
 
     def p_equal(self, margin: float) -> FloatArray:
         """Return the p-values of two one-sided tests at a margin."""
-        low, high = self._below(-self._distance(-margin)), self._below(self._distance(margin))
-        return np.maximum(low, high)
+        return np.maximum(*self.p_beyond(margin))
+
+    def p_beyond(self, margin: float) -> tuple[FloatArray, FloatArray]:
+        """Return one-sided p-values: against being behind by a margin or more, and ahead by it or more."""
+        return self._below(-self._distance(-margin)), self._below(self._distance(margin))
 
     def half(self, tail: float) -> FloatArray:
         """Return half the width of the interval that leaves out so much at either end, by the wider rule."""
