@@ -432,3 +432,38 @@ def test_one_row_that_carries_the_variance_is_seen():
     moments = told("mse", layout, truth, predictions, "regression")[1]
     assert moments.heaviest[0] > 0.5
     assert moments.heaviest[1] < 0.2
+
+
+@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("lost", [0.0, 1.0, 4.0])
+def test_one_test_part_of_nearly_equal_answers_still_covers(n, lost):
+    """Hardly any row tells two fitted models apart: exact coverage by going through all counts."""
+    counts = np.arange(0, 26)
+    for won in (0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 8.0):
+        b, c = np.meshgrid(counts, counts, indexing="ij")
+        chance = stats.poisson.pmf(b, won) * stats.poisson.pmf(c, lost)
+        mean = (b - c) / n
+        rows = ((b + c) / n - mean**2) / (n - 1) + 2 / n**2
+        half = stats.t.ppf(0.975, n - 1) * rows**0.5
+        covered = float(chance[np.abs(mean - (won - lost) / n) <= half].sum())
+        assert covered >= 0.93, (won, covered)
+
+
+def test_one_test_part_leaves_room_for_a_row_either_way():
+    truth = np.arange(60) % 2
+    layout = RowLayout((np.arange(60),), Design(1, 1, 0.25), classes=truth)
+    _, moments = told("accuracy", layout, truth, (truth * 0.8 + 0.1, truth * 0.8 + 0.1))
+    assert moments.variance([(0, 1)])[0][0] == pytest.approx(2 / 60**2)
+
+
+def test_nothing_is_found_outside_of_the_range():
+    folds = np.array([1.0, 1.0, 1.0, 1.0, 1.0])[:, None]
+    moments = RowMoments(np.zeros((1, 3, 3)), np.array([100]), 5, 1, 1e-4, np.zeros(2))
+    scores = np.concatenate([folds, folds / 2], axis=1)
+    scale = scale_of([scores], [moments], [(0, 1)], 0.5, (0.0, 1.0))
+    pivots = combined([dataset_pieces(folds / 2, FIVE, moments, [(0, 1)])], scale)
+    low, high = pivots.interval(0.025)
+    assert 0 < low[0] < 0.5
+    assert high[0] == 0.5
+    # A difference that is larger than all that is possible needs no test.
+    assert pivots.p_equal(0.6)[0] == 0.0

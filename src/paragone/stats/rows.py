@@ -131,6 +131,8 @@ class RowMoments:
         The variance that a row, or a pair of rows, may have that was not seen.
     heaviest : ndarray of shape (n_methods,)
         The largest share that one row has of a method's own variance.
+    of_groups : bool, default=False
+        Whether groups of rows were counted.
     """
 
     grams: FloatArray
@@ -139,6 +141,7 @@ class RowMoments:
     repeats: int
     unseen: float
     heaviest: FloatArray
+    of_groups: bool = False
 
     @property
     def kappa(self) -> float:
@@ -232,6 +235,7 @@ def row_moments(
         design.repeats,
         _unseen(layout, contributions, len(units), extent),
         np.divide(largest, own, out=np.zeros(len(own)), where=own > 0),
+        layout.groups is not None,
     )
 
 
@@ -254,7 +258,9 @@ def _classes_of_units(
 
 def _unseen(layout: RowLayout, contributions: Contributions, n_units: int, extent: float) -> float:
     if contributions.unseen == "row":
-        return (extent / n_units) ** 2
+        # Without what other training rows add, a row may be missing either way (Bonett and Price
+        # 2012, Journal of Educational and Behavioral Statistics 37:479-488).
+        return (2 if layout.design.n_splits == 1 else 1) * (extent / n_units) ** 2
     if contributions.unseen == "nothing" or layout.classes is None:
         return 0.0
     shares = []
@@ -349,7 +355,38 @@ def dataset_pieces(
 def fold_pieces(differences: FloatArray, design: Design) -> Pieces:
     """Return the parts where a dataset has no rows to go by: the folds alone, under either rule."""
     variance, freedom = design.variance_of_mean(differences)
-    part = ((np.asarray(variance), np.full(differences.shape[1], float(freedom))),)
+    return _one_rule(differences, np.asarray(variance), float(freedom))
+
+
+def pieces_of(
+    differences: FloatArray,
+    design: Design | None,
+    moments: RowMoments | None,
+    pairs: Pairs,
+    has_dice: Sequence[bool] = (),
+) -> Pieces:
+    """Return the parts by rows and folds, by folds alone where there are no rows, or none where those do not tell.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_splits, n_pairs)
+        Of the scores, in the order of the splits; not finite where one of the two failed.
+    design : Design or None
+        How the dataset was split; None where that is not known.
+    moments : RowMoments or None
+        What its rows say.
+    pairs, has_dice : sequence
+        As for `dataset_pieces`.
+    """
+    if moments is not None and design is not None:
+        return dataset_pieces(differences, design, moments, pairs, has_dice)
+    if design is None or design.torn_groups or design.n_splits < LEAST_FOLDS:
+        return _one_rule(differences, np.full(len(pairs), np.nan), np.nan)
+    return fold_pieces(differences, design)
+
+
+def _one_rule(differences: FloatArray, variance: FloatArray, freedom: float) -> Pieces:
+    part = ((variance, np.full(differences.shape[1], freedom)),)
     none = np.full(differences.shape[1], np.nan)
     return Pieces(differences.mean(axis=0), part, part, np.zeros(differences.shape[1]), part, none)
 
@@ -358,8 +395,8 @@ def fold_pieces(differences: FloatArray, design: Design) -> Pieces:
 class Scale:
     """Where the differences of a metric can lie, and which of the pairs have one method that is a constant.
 
-    A constant's score has no luck, so such a pair is judged by the other's own score, on the logit
-    scale between the ends of the range.
+    A constant's score has no luck, so such a pair is judged by the other's own score, on a scale
+    without ends: the logit between two ends of the range, the logarithm of the distance from one.
 
     Parameters
     ----------
@@ -376,14 +413,43 @@ class Scale:
     constant: FloatArray
     side: FloatArray
 
-    def share(self, differences: FloatArray) -> FloatArray:
-        """Return where the other's score lies in the range, from 0 to 1."""
-        score = self.constant + self.side * differences
-        return np.clip((score - self.lowest) / (self.highest - self.lowest), 0.0, 1.0)
+    @property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """The lowest and the highest difference that is possible."""
+        extent = np.full(self.side.shape, self.highest - self.lowest)
+        known = np.isfinite(self.constant)
+        ends = [self.side * (end - self.constant) for end in (self.lowest, self.highest)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        return np.where(known, low, -extent), np.where(known, high, extent)
 
-    def difference(self, share: FloatArray) -> FloatArray:
-        """Return the difference at a share of the range."""
-        score = self.lowest + share * (self.highest - self.lowest)
+    def is_inside(self, differences: FloatArray) -> BoolArray:
+        """Say where the other's score lies between the ends of a range that has one."""
+        score = self.constant + self.side * differences
+        has_end = np.isfinite([self.lowest, self.highest]).any()
+        return np.asarray((score > self.lowest) & (score < self.highest) & has_end)
+
+    def bent(self, differences: FloatArray) -> FloatArray:
+        """Return the other's score on the scale without ends."""
+        score = np.clip(self.constant + self.side * differences, self.lowest, self.highest)
+        with np.errstate(divide="ignore"):
+            above = np.log(score - self.lowest) if math.isfinite(self.lowest) else 0.0
+            below = np.log(self.highest - score) if math.isfinite(self.highest) else 0.0
+        return np.asarray(self.side * (above - below))
+
+    def steepness(self, differences: FloatArray) -> FloatArray:
+        """Return the derivative of the bent scale."""
+        score = self.constant + self.side * differences
+        return np.asarray(1 / (score - self.lowest) + 1 / (self.highest - score))
+
+    def straight(self, bent: FloatArray) -> FloatArray:
+        """Return the difference that a value on the scale without ends stands for."""
+        value = self.side * bent
+        if not math.isfinite(self.highest):
+            score = self.lowest + np.exp(value)
+        elif not math.isfinite(self.lowest):
+            score = self.highest - np.exp(-value)
+        else:
+            score = self.lowest + (self.highest - self.lowest) / (1 + np.exp(-value))
         return np.asarray(self.side * (score - self.constant))
 
 
@@ -458,23 +524,16 @@ class Pivots:
 
     @property
     def _is_bent(self) -> BoolArray:
-        if not np.isfinite(self.scale.constant).any():
-            return np.zeros(self.mean.shape, dtype=bool)
-        share = self.scale.share(self.mean)
-        return np.asarray((share > 0) & (share < 1))
+        return self.scale.is_inside(self.mean)
 
     def _distance(self, at: float) -> FloatArray:
         """Return how far a difference lies from the mean, in units in which the errors hold."""
-        from scipy.special import logit
-
         if not (bent := self._is_bent).any():
             return self.mean - at
         scale = self.scale
-        share, other = scale.share(self.mean), scale.share(np.full(self.mean.shape, at))
-        with np.errstate(invalid="ignore"):
-            steps = scale.side * (logit(share) - logit(other))
-            steps = steps * (scale.highest - scale.lowest) * share * (1 - share)
-        return np.where(bent, steps, self.mean - at)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            steps = scale.bent(self.mean) - scale.bent(np.full(self.mean.shape, at))
+            return np.where(bent, steps / scale.steepness(self.mean), self.mean - at)
 
     def _below(self, distance: FloatArray) -> FloatArray:
         """Return the chance of a distance as low or lower, by the rule that gives the larger."""
@@ -494,7 +553,10 @@ class Pivots:
 
     def p_beyond(self, margin: float) -> tuple[FloatArray, FloatArray]:
         """Return one-sided p-values: against being behind by a margin or more, and ahead by it or more."""
-        return self._below(-self._distance(-margin)), self._below(self._distance(margin))
+        behind, ahead = self._below(-self._distance(-margin)), self._below(self._distance(margin))
+        # What is not possible needs no test.
+        least, most = self.scale.limits
+        return np.where(least > -margin, 0.0, behind), np.where(most < margin, 0.0, ahead)
 
     def half(self, tail: float) -> FloatArray:
         """Return half the width of the interval that leaves out so much at either end, by the wider rule."""
@@ -505,12 +567,13 @@ class Pivots:
 
     def interval(self, tail: float) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the intervals, within what is possible."""
-        extent, half = self.scale.highest - self.scale.lowest, self.half(tail)
-        low, high = np.maximum(self.mean - half, -extent), np.minimum(self.mean + half, extent)
+        half, (least, most) = self.half(tail), self.scale.limits
+        low, high = np.maximum(self.mean - half, least), np.minimum(self.mean + half, most)
         if (bent := self._is_bent).any():
-            ends = self._bent_ends(half)
-            low = np.where(bent, np.minimum(*ends), low)
-            high = np.where(bent, np.maximum(*ends), high)
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                at, steps = self.scale.bent(self.mean), half * self.scale.steepness(self.mean)
+                low = np.where(bent, self.scale.straight(at - steps), low)
+                high = np.where(bent, self.scale.straight(at + steps), high)
         # Where an exact p decides, the interval says the same.
         decided = np.isfinite(self.exact)
         apart = decided & (self.exact <= 2 * tail)
@@ -521,16 +584,6 @@ class Pivots:
             np.where(together, np.minimum(low, 0.0), low),
             np.where(together, np.maximum(high, 0.0), high),
         )
-
-    def _bent_ends(self, half: FloatArray) -> list[FloatArray]:
-        """Return the ends of intervals that are even on the logit scale."""
-        from scipy.special import expit, logit
-
-        share = self.scale.share(self.mean)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            steps = half / ((self.scale.highest - self.scale.lowest) * share * (1 - share))
-            ends = [expit(logit(share) + sign * steps) for sign in (-1, 1)]
-        return [self.scale.difference(end) for end in ends]
 
     def by_signs(self, won: Sequence[int], lost: Sequence[int]) -> Pivots:
         """Let the exact test of signs decide, McNemar's of right and wrong answers, given its counts.
