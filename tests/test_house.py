@@ -149,7 +149,7 @@ BUDGETS = {
     "reporting": 38132,
     "root": 12540,
     "sources": 5575,
-    "stats": 88837,
+    "stats": 88834,
     "tables": 4979,
     "testing": 9031,
 }

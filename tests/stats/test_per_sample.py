@@ -227,14 +227,14 @@ def test_samples_that_a_method_lacks_are_left_out_and_counted():
     frame = samples(metrics=("recall",), ks=(5,))
     result = compare_samples(frame.drop(index=frame.index[:4]))
     assert result.rows[0].n == 56
-    assert "4 samples" in result.notes[0]
+    assert "4 samples" in result.warnings[0]
 
 
 def test_a_metric_of_no_known_direction_is_left_out_unless_told():
     frame = samples(metrics=("recall", "mine"))
     result = compare_samples(frame)
     assert {row.metric for row in result.rows} == {"recall"}
-    assert "mine: which way is better is not known" in result.notes[0]
+    assert "mine: which way is better is not known" in result.warnings[0]
     assert {row.metric for row in compare_samples(frame, higher_is_better=True).rows} == {
         "recall",
         "mine",
@@ -356,7 +356,7 @@ def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weight
     )
     error = sum(s**2 * v for s, v in zip(shares, variances, strict=True)) ** 0.5
     assert pair.test.standard_error == pytest.approx(error, rel=1e-9)
-    assert any(note.startswith("4 samples of all datasets") for note in found.notes)
+    assert any(note.startswith("4 samples of all datasets") for note in found.warnings)
 
 
 def test_means_by_task_are_those_of_a_loop():

@@ -19,7 +19,7 @@ from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs, ranked
 from paragone.stats.registries import corrections, tests
 from paragone.stats.signed_rank import wilcoxon_signed_rank
 from paragone.stats.t_tests import paired_t
-from paragone.stats.verdicts import PairEvidence, compatible_interval, judge_family
+from paragone.stats.verdicts import PairEvidence, Verdict, compatible_interval, judge_family
 
 FAST = {"n_samples": 500}
 
@@ -388,3 +388,40 @@ def test_d16_where_no_interval_holds_95_percent_none_is_printed(n):
     found = paragone.compare(frame, metric="accuracy", bayes=False)
     assert not re.search(r"difference \S+ \[", found.verdict)
     assert found.to_dict()["pairs"][0]["low"] is None
+
+
+words = st.sampled_from(["better", "worse", "equivalent", "undecided"])
+finite = st.floats(-1, 1)
+
+
+@given(words, finite, finite, finite, st.floats(0, 1), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_a_verdict_turned_twice_is_itself(word, estimate, low, high, p, within):
+    verdict = Verdict(
+        "A",
+        "B",
+        word,
+        Interval(estimate, low, high),
+        p,
+        p / 2,
+        "new datasets",
+        "dataset",
+        9,
+        within=within,
+    )
+    other = verdict.seen_from("B")
+    assert (other.method, other.rival) == ("B", "A")
+    opposite = {"better": "worse", "worse": "better"}.get(word, word)
+    assert other.word == opposite
+    limits = (other.difference.estimate, other.difference.low, other.difference.high)
+    assert limits == (-estimate, -high, -low)
+    kept = ("p", "p_raw", "scope", "unit", "n", "reason", "within")
+    assert all(getattr(other, name) == getattr(verdict, name) for name in kept)
+    assert verdict.seen_from("A") is verdict
+    assert other.seen_from("A") == verdict
+
+
+def test_a_verdict_is_not_seen_from_a_third_method():
+    verdict = Verdict("A", "B", "undecided", Interval(0.0), 1.0, 1.0, "this data", "row", 3)
+    with pytest.raises(paragone.InputError):
+        verdict.seen_from("C")

@@ -468,14 +468,7 @@ class DatasetComparison(Comparison):
 
 def _column_means(values: FloatArray) -> FloatArray:
     """Return the means of what is there: a failed score has none."""
-    there = ~np.isnan(values)
-    counts = there.sum(axis=0)
-    means: FloatArray = np.divide(
-        np.where(there, values, 0.0).sum(axis=0),
-        counts,
-        out=np.full(counts.shape, np.nan),
-        where=counts > 0,
-    )
+    means: FloatArray = np.ma.masked_invalid(values).mean(axis=0).filled(np.nan)
     return means
 
 

@@ -96,11 +96,6 @@ class SampleComparison(Comparison):
             detectable_errors(self.alpha / self.n_family, pair.test.df) * pair.test.standard_error
         )
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know about the input."""
-        return self.warnings
-
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row per dataset, metric, cut-off and rival.
@@ -294,7 +289,7 @@ class SampleComparison(Comparison):
             f"{who} on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive differences"
             f" favour {self.reference or 'the method'}."
         )
-        return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.notes)
+        return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.warnings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -305,7 +300,7 @@ class SampleComparison(Comparison):
                 "method": self.method,
                 "verdict": self.verdict,
                 "differences": self.table.to_dict("records"),
-                "notes": list(self.notes),
+                "notes": list(self.warnings),
             }
         )
         return values

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paragone.charts import check_formats
 from paragone.errors import InputError
-from paragone.folders import replaced_folder, written_files
 from paragone.metrics import asked_name, metric_title
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
-from paragone.stats.result import write_texts
+from paragone.stats.result import Comparison, write_texts
 from paragone.tables import Column, Table, TableCell, to_latex, to_markdown, to_text
 
 
@@ -106,16 +104,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         """Return what a terminal shows, under its headings."""
         return [("Finding", self.verdict), ("Words", self.as_table())]
 
-    def save(
-        self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")
-    ) -> tuple[Path, ...]:
-        """Write the words of all metrics, and a folder with the whole comparison of each; return the files."""
-        check_formats(formats)
-        target = Path(folder)
-        with replaced_folder(target, "comparison") as content:
-            self.write_files(content, formats)
-            files = written_files(content)
-        return tuple(target / file for file in files)
+    save = Comparison.save
 
     def write_files(self, folder: Path, formats: tuple[str, ...]) -> None:
         """Write what :meth:`save` writes into a folder that exists, file by file."""

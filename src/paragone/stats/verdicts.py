@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from paragone.errors import unknown_name
 from paragone.intervals import Interval
 from paragone.stats.corrections import holm
 from paragone.stats.location import shifted_p
@@ -28,6 +29,7 @@ from paragone.stats.registries import Test, TestResult
 from paragone.ties import FloatArray, settle_differences
 
 Word: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
+Scope: TypeAlias = Literal["this data", "new datasets"]
 
 _TURNED: dict[Word, Word] = {"better": "worse", "worse": "better"}
 
@@ -41,6 +43,67 @@ def turned_word(word: Word) -> Word:
     ('worse', 'equivalent')
     """
     return _TURNED.get(word, word)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a method against a rival in one scope.
+
+    Attributes
+    ----------
+    method, rival : str
+        The two.
+    word : {"better", "worse", "equivalent", "undecided"}
+        What the method is, compared with the rival.
+    difference : Interval
+        Positive where the method is better, in the unit of the metric or as a log-ratio; its limits
+        are compatible with the word, and hold for all pairs of the family together.
+    p, p_raw : float
+        Adjusted over the family, which is the p that is printed everywhere, and before that; NaN
+        where nothing can be tested.
+    scope : {"this data", "new datasets"}
+        What the word is about.
+    unit : {"row", "fold", "subject", "item", "dataset"}
+        What one difference belongs to.
+    n : int
+        How many of them there are.
+    reason : str
+        Why nothing can be tested, in a few words; empty where it was.
+    within : bool
+        Whether the difference was shown to be smaller than the margin.
+
+    Examples
+    --------
+    >>> verdict = Verdict("new", "old", "better", Interval(0.1, 0.02, 0.2), 0.02, 0.01, "this data", "fold", 10)
+    >>> verdict.seen_from("old").word, verdict.seen_from("old").difference.high
+    ('worse', -0.02)
+    """
+
+    method: str
+    rival: str
+    word: Word
+    difference: Interval
+    p: float
+    p_raw: float
+    scope: Scope
+    unit: str
+    n: int
+    reason: str = ""
+    within: bool = False
+
+    def seen_from(self, method: str) -> Verdict:
+        """Return the verdict as it reads from one of its two methods."""
+        if method == self.method:
+            return self
+        if method != self.rival:
+            raise unknown_name("method", method, (self.method, self.rival))
+        return replace(
+            self,
+            method=self.rival,
+            rival=self.method,
+            word=turned_word(self.word),
+            difference=self.difference.turned(),
+        )
 
 
 @dataclass(frozen=True)
@@ -71,8 +134,8 @@ class PairEvidence:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What follows for one pair of a family.
+class Judgement:
+    """What follows for one pair of a family from its evidence.
 
     Attributes
     ----------
@@ -99,7 +162,7 @@ def judge_family(
     *,
     alpha: float,
     margin: float = 0.0,
-) -> tuple[Verdict, ...]:
+) -> tuple[Judgement, ...]:
     """Say of every pair of a family which word holds.
 
     Parameters
@@ -115,7 +178,7 @@ def judge_family(
 
     Returns
     -------
-    tuple of Verdict
+    tuple of Judgement
         In the order of the pairs.
 
     Examples
@@ -151,7 +214,7 @@ def adjusted_where_known(
     return adjusted
 
 
-def _judged(one: PairEvidence, p: float, p_equal: float, alpha: float, margin: float) -> Verdict:
+def _judged(one: PairEvidence, p: float, p_equal: float, alpha: float, margin: float) -> Judgement:
     word: Word = "undecided"
     if p <= alpha and one.side != 0:
         word = "better" if one.side > 0 else "worse"
@@ -165,7 +228,7 @@ def _judged(one: PairEvidence, p: float, p_equal: float, alpha: float, margin: f
         interval = Interval(
             interval.estimate, min(interval.low, one.mean), max(interval.high, one.mean)
         )
-    return Verdict(word, p, p_equal, within, compatible_interval(interval, word, within, margin))
+    return Judgement(word, p, p_equal, within, compatible_interval(interval, word, within, margin))
 
 
 def compatible_interval(interval: Interval, word: Word, within: bool, margin: float) -> Interval:

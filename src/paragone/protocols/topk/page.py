@@ -424,7 +424,7 @@ def _told(figures: TopKFigures, view: View) -> tuple[Block, ...]:
     table = _sheet("comparison", "The comparison on samples", found.as_table())
     evidence = Fold("Every difference with its interval and p", (table,))
     lead = Prose((headline(found, view.wording),), "lead")
-    return verdict_blocks(view, lead, found.verdict.splitlines(), found.notes, evidence)
+    return verdict_blocks(view, lead, found.verdict.splitlines(), found.warnings, evidence)
 
 
 def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
