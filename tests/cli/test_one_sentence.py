@@ -274,8 +274,6 @@ data export-folds wine-traits --out text.toml/x
 data list extra
 topk evaluate --scores none.npy --truth none.txt
 topk evaluate --scores binary.npy --truth text.toml
-topk reconcile none --published x
-topk reconcile . --published p@5=.2
 generate sample none --out x
 generate nonsense
 generate benchmark-method none:X --out x

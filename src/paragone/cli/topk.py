@@ -1,4 +1,4 @@
-"""`paragone topk ...`: evaluate scores from elsewhere, and reconcile published numbers."""
+"""`paragone topk ...`: evaluate scores from elsewhere."""
 
 from __future__ import annotations
 
@@ -103,63 +103,6 @@ def evaluate(
         )
     for path in written:
         write_line(f"wrote {path}")
-
-
-@topk.command()
-def reconcile(
-    run: Annotated[
-        Path,
-        typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth)."),
-    ],
-    published: Annotated[
-        str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")
-    ],
-    truth: Annotated[Path | None, typer.Option(help=_TRUTH_HELP)] = None,
-    places: Annotated[
-        int | None, typer.Option(help="The largest K the other program used.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also show the conventions that differ.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Say which conventions could have given a published number.
-
-    Example: paragone topk reconcile result --published p@5=.2878,f1@5=.2409
-    """
-    from paragone.metrics.topk.inputs import rank
-    from paragone.metrics.topk.reconcile import parse_published
-    from paragone.metrics.topk.reconcile import reconcile as reconcile_run
-    from paragone.metrics.topk.result import load_lists
-
-    entries = parse_published(published)
-    if run.is_dir():
-        ranking, relevant, stored = load_lists(run)
-        places = places or stored
-    elif truth is None:
-        raise InputError(f"{run} is no folder: give the truth of these scores with --truth")
-    else:
-        given, raw, _, options, _ = _inputs(run, truth, None)
-        longest = max(places or 20, *(entry.k for entry in entries))
-        ranking, relevant, _ = rank(given, raw, longest, **options)
-    table = reconcile_run(ranking, relevant, entries, places=places)
-    if as_json:
-        print_json(table.to_dict("records"))
-        return
-    _print_reconciled(table, everything)
-
-
-def _print_reconciled(table: Any, everything: bool) -> None:
-    for entry, rows in table.groupby("published", sort=False):
-        chosen = rows if everything else rows[rows["verdict"] != "differs"]
-        write_line(
-            str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is"
-        )
-        for row in (chosen if len(chosen) else rows.head(1)).itertuples():
-            write_line(
-                f"  {row.computed:.6f} ({row.difference:+.6f}, {row.verdict})  {row.convention}, "
-                f"ties: {row.ties}, samples: {row.samples}"
-            )
 
 
 def _inputs(

@@ -8,7 +8,6 @@ import pytest
 from paragone.data.prescriptions import Prescriptions, read_prescriptions, read_row_numbers
 from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
-from paragone.metrics.topk.reconcile import parse_published, reconcile
 from paragone.metrics.topk.segments import (
     beyond_accuracy,
     ceilings,
@@ -170,40 +169,3 @@ def test_all_that_belongs_around_comes_in_one_call():
     assert len(around["findings"]) == 2
     assert len(around["beyond"]["gini"]) == 2
     assert len(around["segments"]) == 6 * 4 * 2
-
-
-@pytest.mark.known_answer
-def test_reconciling_finds_the_three_ndcg_conventions_and_the_f1_of_means(herbs):
-    from paragone.methods.recommenders import make_recommender
-
-    train, test, _ = herbs
-    run = topk_scores(make_recommender("set-knn").fit(train).score(test.queries), test.truth)
-    published = "ndcg@20=.576,ndcg@20=.213,ndcg@20=.396,f1@5=.2428,p@5=29.15%,r@20=.9"
-    table = reconcile(run.ranking, run.truth, published)
-    matched = table[table.verdict == "rounds to it"].groupby("published")["convention"].agg(list)
-    assert matched["ndcg@20=.576"] == ["ndcg[idcg=hits]"]
-    assert matched["ndcg@20=.213"] == ["ndcg[idcg=k]"]
-    assert matched["ndcg@20=.396"] == ["ndcg[idcg=min]"]
-    assert matched["f1@5=.2428"] == ["f1_of_means"]
-    assert "precision" in matched["p@5=29.15%"]
-    assert "r@20=.9" not in matched
-
-
-def test_a_truncated_number_is_told_from_a_rounded_one():
-    run = topk_scores(np.eye(3), [[0], [1], [0]], k=1)
-    table = reconcile(run.ranking, run.truth, "p@1=.66").query(
-        "convention == 'precision' and samples == 'all'"
-    )
-    assert table["verdict"].tolist() == ["truncates to it"]
-
-
-@pytest.mark.parametrize("text", ["p5=.1", "p@5", "foo@5=.1", "p@0=.1", ""])
-def test_a_published_value_in_no_known_form_is_explained(text):
-    with pytest.raises(InputError):
-        parse_published(text)
-
-
-def test_a_run_that_is_too_short_to_say_is_refused():
-    run = topk_scores(np.eye(9), [[0]] * 9, k=2)
-    with pytest.raises(InputError, match="first 2 places"):
-        reconcile(run.ranking, run.truth, "p@5=.1")

@@ -10,7 +10,7 @@ import pytest
 from paragone.errors import InputError
 from paragone.intervals import bootstrap_means, percentile_interval
 from paragone.metrics.topk import PRESETS, topk_scores
-from paragone.metrics.topk.result import load_lists, save_result
+from paragone.metrics.topk.result import save_result
 
 
 @pytest.fixture(scope="module")
@@ -124,23 +124,13 @@ def test_a_saved_result_can_be_gone_on_from(run, tmp_path):
     result = topk_scores(*run)
     names = {path.name for path in save_result(result, tmp_path / "deep" / "folder")}
     assert names == {"scores.csv", "samples.csv", "result.json", "lists.npz"}
-    ranking, truth, places = load_lists(tmp_path / "deep" / "folder")
-    assert places == 20
-    np.testing.assert_array_equal(ranking.items, result.ranking.items)
-    np.testing.assert_array_equal(truth.items, result.truth.items)
+    with np.load(tmp_path / "deep" / "folder" / "lists.npz") as lists:
+        for name in ("items", "scores"):
+            np.testing.assert_array_equal(lists[name], getattr(result.ranking, name))
+        np.testing.assert_array_equal(lists["indptr"], result.truth.indptr)
+        np.testing.assert_array_equal(lists["truth"], result.truth.items)
     content = json.loads((tmp_path / "deep" / "folder" / "result.json").read_text())
     assert content["scores"][0]["value"] == result.value("precision", 5)
-
-
-def test_a_folder_without_lists_is_explained(tmp_path):
-    with pytest.raises(InputError, match="holds no lists"):
-        load_lists(tmp_path)
-    (tmp_path / "lists.npz").write_bytes(b"rubbish")
-    with pytest.raises(InputError, match=r"not a readable \.npz file"):
-        load_lists(tmp_path)
-    np.savez(tmp_path / "lists.npz", items=np.zeros((1, 1)))
-    with pytest.raises(InputError, match="lacks"):
-        load_lists(tmp_path)
 
 
 def test_a_function_cannot_be_asked_for_other_tie_rules_and_the_note_says_so(run):

@@ -19,7 +19,6 @@ from paragone.metrics.topk.metrics import TopKMetric
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth, as_rows
-from paragone.reading import read_arrays
 from paragone.tables import Column, Table, frame_to_csv, to_text
 from paragone.validation import FloatArray, IntArray
 
@@ -367,9 +366,6 @@ def _tie_notes(result: TopKResult) -> list[str]:
     return [f"samples with equal scores across the cut-off: {shares}"]
 
 
-LISTS = "lists.npz"
-
-
 def result_json(result: TopKResult) -> dict[str, Any]:
     """Return the result as JSON can hold it; NaN becomes ``None``."""
     rows = result.table().drop(columns="name").to_dict("records")
@@ -386,49 +382,6 @@ def result_json(result: TopKResult) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
-
-
-def list_arrays(result: TopKResult) -> dict[str, NDArray[Any]]:
-    """Return the lists, their ties and the truth as plain arrays, all that is needed to evaluate them anew."""
-    arrays: dict[str, Any] = {
-        "items": result.ranking.items,
-        "n_items": np.asarray(result.ranking.n_items),
-        "indptr": result.truth.indptr,
-        "truth": result.truth.items,
-        "places": np.asarray(result.ks[-1]),
-    }
-    if result.ranking.scores is not None:
-        arrays["scores"] = result.ranking.scores
-        arrays["tied"] = np.asarray(result.ranking.tied)
-        arrays["tied_truth"] = np.asarray(result.ranking.tied_truth)
-    return arrays
-
-
-def lists_from_arrays(
-    arrays: Mapping[str, NDArray[Any]], where: str = "arrays"
-) -> tuple[Ranking, GroundTruth, int]:
-    """Take what `list_arrays` gave: the lists, the truth and the largest cut-off.
-
-    Examples
-    --------
-    >>> from paragone.metrics.topk import topk_scores
-    >>> ranking, truth, places = lists_from_arrays(list_arrays(topk_scores([[0.1, 0.9]], [[1]], k=1)))
-    >>> ranking.items.tolist(), truth.items.tolist(), places
-    ([[1]], [1], 1)
-    """
-    missing = {"items", "n_items", "indptr", "truth", "places"} - set(arrays)
-    if missing:
-        raise InputError(
-            f"{where} lacks {', '.join(sorted(missing))}: it was not written by this program"
-        )
-    ranking = Ranking(
-        arrays["items"],
-        arrays.get("scores"),
-        arrays.get("tied"),
-        arrays.get("tied_truth"),
-        int(arrays["n_items"]),
-    )
-    return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
 
 
 def save_result(
@@ -457,17 +410,10 @@ def save_result(
         (content / "result.json").write_text(
             json.dumps(result_json(result), indent=1), encoding="utf-8"
         )
-        arrays: dict[str, Any] = list_arrays(result)
-        np.savez_compressed(content / LISTS, **arrays)
+        lists: dict[str, Any] = {"items": result.ranking.items, "indptr": result.truth.indptr}
+        lists["truth"] = result.truth.items
+        if result.ranking.scores is not None:
+            lists["scores"] = result.ranking.scores
+        np.savez_compressed(content / "lists.npz", **lists)
         files = written_files(content)
     return [Path(folder) / name for name in files]
-
-
-def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:
-    """Read the lists, the truth and the largest cut-off that `save_result` wrote."""
-    path = Path(folder) / LISTS
-    if not path.exists():
-        raise InputError(
-            f"{folder} holds no {LISTS}: write it with `paragone topk evaluate ... --out {folder}`"
-        )
-    return lists_from_arrays(read_arrays(path, str(path)), str(path))
