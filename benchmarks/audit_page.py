@@ -21,7 +21,7 @@ LOOKED = {
     "PG201": "canary",
 }
 """How the name of the check begins that gives a code about methods."""
-OF_METHODS = (*LOOKED, "PG111", "PG112", "PG145", "PG146")
+OF_METHODS = (*LOOKED, "PG111", "PG112", "PG145")
 
 
 @dataclass(frozen=True)

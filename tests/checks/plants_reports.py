@@ -1,4 +1,4 @@
-"""Tables and claims that show less, or other, than what was measured."""
+"""Stores and tables that show other than what was measured."""
 
 from __future__ import annotations
 
@@ -44,10 +44,6 @@ def of_store(seed: int, spoil: Callable[[Path, Means], dict]) -> set[str]:
         return {one.code for one in paragone.audit(store, **given).findings}
 
 
-def best(means: Means) -> str:
-    return max(VARIANTS, key=lambda name: sum(means[name, f"d{k}"] for k in range(3)))
-
-
 def table(folder: Path, methods: list[str], cell: Callable[[str, str], str]) -> dict:
     lines = [",".join(["dataset", *methods])]
     lines += [",".join([f"d{k}", *(cell(method, f"d{k}") for method in methods)]) for k in range(3)]
@@ -55,54 +51,10 @@ def table(folder: Path, methods: list[str], cell: Callable[[str, str], str]) -> 
     return {"against": [folder / "table.csv"]}
 
 
-@plant("reports", "only the best variant", "PG146", size="1 of 12 variants, 3 datasets of noise")
+@plant("reports", "settings of one method", "PG145", size="12 variants, 3 datasets of noise")
 def _(seed):
-    """Twelve settings of one method were scored on the test rows, and the table shows the one that is best there."""
-    return of_store(
-        seed,
-        lambda folder, means: table(
-            folder, [best(means), "tree"], lambda m, d: f"{means[m, d]:.4f}"
-        ),
-    )
-
-
-@plant(
-    "reports",
-    "the best variant of each dataset as one method",
-    "PG146",
-    size="12 variants, 3 datasets of noise",
-)
-def _(seed):
-    """A column called kNN holds, on every dataset, the number of the variant that is best there."""
-
-    def spoil(folder: Path, means: Means) -> dict:
-        def cell(method: str, dataset: str) -> str:
-            if method == "tree":
-                return f"{means[method, dataset]:.4f}"
-            return f"{max(means[name, dataset] for name in VARIANTS):.4f}"
-
-        return table(folder, ["kNN", "tree"], cell)
-
-    return of_store(seed, spoil)
-
-
-@plant(
-    "reports",
-    "a claim about the best variant",
-    "PG146",
-    size="1 of 12 variants, 3 datasets of noise",
-)
-def _(seed):
-    """A paper claims the mean of the variant that is best on the test rows."""
-
-    def spoil(folder: Path, means: Means) -> dict:
-        name = best(means)
-        value = sum(means[name, f"d{k}"] for k in range(3)) / 3
-        text = f'[[claim]]\nmetric = "accuracy"\nvalue = {value:.4f}\nof = "{name}"\n'
-        (folder / "claims.toml").write_text(text)
-        return {"claims": folder / "claims.toml"}
-
-    return of_store(seed, spoil)
+    """Twelve settings of one method were scored on the test rows."""
+    return of_store(seed, lambda folder, means: {})
 
 
 @plant("reports", "one digit", "PG303", size="1 of 9 numbers, by 0.01")

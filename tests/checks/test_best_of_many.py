@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import paragone
 from paragone import Experiment
 from paragone.checks.best_of_many import choice, families
+from paragone.cli import app
 from paragone.data import Dataset
 from paragone.protocols import Predict
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 K = (1, 3, 5, 7, 9, 15)
 
@@ -58,24 +57,6 @@ def ranked(means) -> list[str]:
     found = sorted((f"k{k}" for k in K), key=lambda name: -overall(means, name))
     assert len({round(overall(means, name), 9) for name in found}) == len(K), "variants are level"
     return found
-
-
-def written(folder: Path, methods, cells) -> Path:
-    lines = [",".join(["dataset", *methods])]
-    lines += [
-        ",".join([name, *(f"{cells(method, name):.4f}" for method in methods)])
-        for name in ("d0", "d1", "d2")
-    ]
-    (folder / "table.csv").write_text("\n".join(lines) + "\n")
-    return folder / "table.csv"
-
-
-def codes(store, **given) -> list[str]:
-    return [
-        one.code
-        for one in paragone.audit(store, **given).findings
-        if one.code in ("PG145", "PG146")
-    ]
 
 
 def naive_choice(scores: np.ndarray, datasets: np.ndarray) -> tuple[float, float]:
@@ -165,103 +146,11 @@ class TestStores:
         assert not finding.is_open
 
     def test_results_from_elsewhere_are_no_family(self, tmp_path):
-        from test_shown import kept_in
-
-        kept = kept_in(tmp_path, {name: {"accuracy": [0.5, 0.6, 0.7]} for name in "ABCD"})
-        assert codes(kept) == []
-
-
-class TestTables:
-    def test_a_table_of_the_best_variant_alone_is_found(self, store, means, tmp_path):
-        best = ranked(means)[0]
-        path = written(tmp_path, [best, "tree"], lambda method, name: means[method, name])
-        (finding,) = paragone.audit(store, against=[path]).of("PG146")
-        assert (finding.method, finding.count, finding.total) == (best, 1, 6)
-        assert "once in 6" in finding.message
-
-    def test_so_is_one_of_the_best_two(self, store, means, tmp_path):
-        path = written(
-            tmp_path, [*ranked(means)[:2], "tree"], lambda method, name: means[method, name]
-        )
-        (finding,) = paragone.audit(store, against=[path]).of("PG146")
-        assert "once in 15" in finding.message
-
-    def test_a_display_name_does_not_hide_it(self, store, means, tmp_path):
-        best = ranked(means)[0]
-        path = written(
-            tmp_path,
-            ["Ours", "tree"],
-            lambda method, name: means[best if method == "Ours" else method, name],
-        )
-        assert codes(store, against=[path], display_map={best: "Ours"}) == ["PG146", "PG145"]
-
-    @pytest.mark.parametrize("which", [1, 3, 5])
-    def test_a_variant_that_is_not_the_best_was_not_chosen_by_these_scores(
-        self, store, means, tmp_path, which
-    ):
-        path = written(
-            tmp_path, [ranked(means)[which], "tree"], lambda method, name: means[method, name]
-        )
-        assert codes(store, against=[path]) == ["PG145"]
-
-    def test_all_variants_hide_nothing(self, store, means, tmp_path):
-        path = written(tmp_path, [*ranked(means), "tree"], lambda method, name: means[method, name])
-        assert codes(store, against=[path]) == ["PG145"]
-
-    def test_the_best_of_each_dataset_under_one_name_is_found(self, store, means, tmp_path):
-        winners = {
-            name: max((f"k{k}" for k in K), key=lambda method: means[method, name])
-            for name in ("d0", "d1", "d2")
-        }
-        assert len(set(winners.values())) > 1, "one variant wins everywhere, so this proves nothing"
-
-        def cell(method, name):
-            return means[winners[name] if method == "kNN" else method, name]
-
-        (finding,) = paragone.audit(store, against=[written(tmp_path, ["kNN", "tree"], cell)]).of(
-            "PG146"
-        )
-        assert "'kNN' is not a method of the store" in finding.message
-        assert finding.examples == tuple(f"{name}: {method}" for name, method in winners.items())
-
-    def test_a_name_with_other_numbers_is_not(self, store, means, tmp_path):
-        def cell(method, name):
-            return 0.1234 if method == "kNN" else means[method, name]
-
-        assert codes(store, against=[written(tmp_path, ["kNN", "tree"], cell)]) == ["PG145"]
-
-
-class TestClaims:
-    def claimed(self, folder: Path, text: str) -> Path:
-        (folder / "claims.toml").write_text(f'[[claim]]\nmetric = "accuracy"\n{text}\n')
-        return folder / "claims.toml"
-
-    def test_the_value_of_the_best_variant_is_luck_in_part(self, store, means, tmp_path):
-        best = ranked(means)[0]
-        text = f'value = {overall(means, best):.4f}\nof = "{best}"'
-        (finding,) = paragone.audit(store, claims=self.claimed(tmp_path, text)).of("PG146")
-        assert f"claim 1: {best} is the best of 6 variants" in finding.message
-
-    def test_that_of_another_variant_is_not(self, store, means, tmp_path):
-        other = ranked(means)[2]
-        text = f'value = {overall(means, other):.4f}\nof = "{other}"'
-        assert codes(store, claims=self.claimed(tmp_path, text)) == ["PG145"]
-
-    def test_a_lead_that_the_choice_alone_made_is_told(self, store, means, tmp_path):
-        best = ranked(means)[0]
-        (note,) = paragone.audit(store).of("PG145")
-        chosen = float(note.message.split("the choice comes to ")[1].split(",")[0])
-        assert chosen < overall(means, "tree") < overall(means, best), (
-            "the choice made no lead, so this proves nothing"
-        )
-        claims = self.claimed(tmp_path, f'better = "{best}"\nthan = "tree"')
-        (finding,) = paragone.audit(store, claims=claims).of("PG146")
-        assert f"and tree has {overall(means, 'tree'):.4g}" in finding.message
-
-    def test_a_claim_of_every_variant_has_chosen_none(self, store, means, tmp_path):
-        text = "".join(
-            f'[[claim]]\nmetric = "accuracy"\nvalue = {overall(means, name):.4f}\nof = "{name}"\n'
-            for name in ranked(means)
-        )
-        (tmp_path / "all.toml").write_text(text)
-        assert codes(store, claims=tmp_path / "all.toml") == ["PG145"]
+        files = []
+        for name in "ABCD":
+            files.append(tmp_path / f"{name}.csv")
+            files[-1].write_text("dataset,accuracy\nd1,0.5\nd2,0.6\nd3,0.7\n")
+        kept = str(tmp_path / "s.sqlite")
+        ended = CliRunner().invoke(app, ["import", *map(str, files), "--store", kept])
+        assert ended.exit_code == 0, ended.output
+        assert paragone.audit(kept).of("PG145") == ()

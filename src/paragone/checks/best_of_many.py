@@ -1,36 +1,27 @@
-"""PG145 and PG146: choosing on test, that is the best of many variants by the very scores that are then shown.
+"""PG145: choosing on test, that is the best of many variants by the very scores that are then shown.
 
 Nothing in it looks wrong row by row. What a store tells: how many variants of one method were
 scored on the test rows, how much the best of them flatters, and what comes of the choice when it is
-made without the fold that it is then scored on. What tables and claims tell: that only the best
-variants are shown, or on every dataset another one.
+made without the fold that it is then scored on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from paragone.checks.claims import PaperClaim
 from paragone.checks.finding import Ledger
-from paragone.checks.tables import PublishedNumber, PublishedTable, is_numeric, numbers_in
-from paragone.checks.words import counted
 from paragone.lab.view import View
 from paragone.metrics import named_metric
 from paragone.validation import FloatArray, IntArray
 
 CHECK = "variants of one method, scored on the test rows"
-SHOWN = "variants that tables show"
-CLAIMED = "variants that are claimed"
 FEWEST = 3
 """Two settings of one method are a comparison; from three on the best of them is a choice."""
-SELDOM = 1 / 3
-"""As often as this, or less, the variants shown must be the best by chance: one of three, for instance."""
 SHUFFLES = 999
 MOST_VALUES = 20_000_000
 SAME = 1e-12
@@ -173,27 +164,21 @@ def _weights(datasets: IntArray) -> FloatArray:
     return np.asarray(1.0 / (len(names) * np.bincount(codes)[codes]))
 
 
-def _folds(
-    view: View, methods: Sequence[str], metric: str, datasets: Iterable[str] = ()
-) -> pd.DataFrame | None:
+def _folds(view: View, methods: Sequence[str], metric: str) -> pd.DataFrame | None:
     """Return the scores of methods, a row for every fold that all of them have; None where there is no single grid."""
     if len(view.grids) != 1:
         return None
     rows = view.grids[0].folds
     rows = rows[(rows["metric"] == metric) & rows["method"].isin(list(methods))]
-    if wanted := list(datasets):
-        rows = rows[rows["dataset"].isin(wanted)]
     table = rows.pivot_table(
         index=["dataset", "fold"], columns="method", values="value", aggfunc="mean", sort=False
     )
     return table.reindex(columns=list(methods)).dropna()
 
 
-def _weighed(
-    view: View, family: VariantFamily, metric: str, datasets: Iterable[str] = ()
-) -> ChoiceOnTest | None:
+def _weighed(view: View, family: VariantFamily, metric: str) -> ChoiceOnTest | None:
     higher = named_metric(metric).higher_is_better
-    table = _folds(view, family.methods, metric, datasets)
+    table = _folds(view, family.methods, metric)
     if higher is None or table is None or len(table) < 2:
         return None
     codes = pd.factorize(table.index.get_level_values("dataset"))[0]
@@ -240,212 +225,3 @@ def check_best_of_many(view: View, ledger: Ledger) -> None:
             count=len(family.methods),
             total=len(view.described["methods"]),
         )
-
-
-# ---------------------------------------------------------------- tables
-
-
-@dataclass(frozen=True, eq=False)
-class ShownVariants:
-    """Variants by one metric, and which of them tables show.
-
-    Attributes
-    ----------
-    family : VariantFamily
-        The variants.
-    metric : str
-        By what.
-    means : DataFrame
-        Datasets by variants, means over folds of the test rows.
-    higher : bool
-        Whether higher is better.
-    spelt : mapping of str to set of str
-        How each variant may be called.
-    shown : tuple of str
-        Those that some row or column is called after.
-    """
-
-    family: VariantFamily
-    metric: str
-    means: pd.DataFrame
-    higher: bool
-    spelt: Mapping[str, set[str]]
-    shown: tuple[str, ...]
-
-    @property
-    def best_of_each(self) -> pd.Series[float]:
-        """The best mean of each dataset."""
-        return self.means.max(axis=1) if self.higher else self.means.min(axis=1)
-
-    @property
-    def are_the_best(self) -> bool:
-        """Whether all that are shown are better than all that are not."""
-        overall = self.means.mean() * (1 if self.higher else -1)
-        shown = list(self.shown)
-        return bool(overall[shown].min() > overall.drop(shown).max() + SAME)
-
-
-def check_shown_variants(
-    tables: Sequence[PublishedTable], view: View, names: Mapping[str, str], ledger: Ledger
-) -> None:
-    """Find tables that show only the best variants by test score, or the best of each dataset as one method (PG146)."""
-    found = _families(view)
-    ledger.look(SHOWN, len(found), "sets of variants")
-    texts = {
-        text
-        for table in tables
-        for text in (*table.columns, *(row[0].text for row in table.rows if row))
-    }
-    for family in found:
-        spelt = {name: {name, names.get(name, name)} for name in family.methods}
-        shown = tuple(name for name in family.methods if spelt[name] & texts)
-        if len(shown) == len(family.methods):
-            continue
-        for metric in _metrics(view):
-            higher = named_metric(metric).higher_is_better
-            folds = _folds(view, family.methods, metric)
-            if higher is None or folds is None or folds.empty:
-                continue
-            means = folds.groupby("dataset", sort=False).mean()
-            one = ShownVariants(family, metric, means, higher, spelt, shown)
-            if _only_best(tables, one, view, ledger) or any(
-                _best_of_each(table, one, ledger) for table in tables
-            ):
-                break
-
-
-def _only_best(
-    tables: Sequence[PublishedTable], one: ShownVariants, view: View, ledger: Ledger
-) -> bool:
-    """Judge a family of which the tables show some variants only."""
-    family, shown = one.family, one.shown
-    tries = comb(len(family.methods), len(shown))
-    if (
-        not shown
-        or 1 / tries > SELDOM
-        or not one.are_the_best
-        or not any(_prints(table, one) for table in tables)
-    ):
-        return False
-    weighed = _weighed(view, family, one.metric)
-    told = f"; {_in_words(weighed, family, one.metric)}" if weighed is not None else ""
-    ledger.find(
-        "PG146",
-        f"the tables show {', '.join(shown)} and not the other {len(family.methods) - len(shown)}"
-        f" variants of {family.name} in the store, all of which have a worse {one.metric} on the"
-        f" test rows; a choice that does not know them would be such once in {tries}{told}",
-        method=shown[0] if len(shown) == 1 else "",
-        count=len(shown),
-        total=len(family.methods),
-    )
-    return True
-
-
-def _prints(table: PublishedTable, one: ShownVariants) -> bool:
-    """Whether a table prints the mean of a variant that it shows, by this metric, on some dataset."""
-    for name, dataset, number in _numbers(table):
-        for method in one.shown:
-            is_his = name in one.spelt[method] and dataset in one.means.index
-            if is_his and number.agrees(float(one.means.loc[dataset, method])):
-                return True
-    return False
-
-
-def _numbers(table: PublishedTable) -> Iterator[tuple[str, str, PublishedNumber]]:
-    """Walk over the numbers of a table under both readings: methods down and datasets across, and the other way."""
-    for row in table.rows:
-        for column, cell in zip(table.columns[1:], row[1:], strict=False):
-            if is_numeric(cell.text) and (numbers := numbers_in(cell.text)):
-                yield row[0].text, column, numbers[0]
-                yield column, row[0].text, numbers[0]
-
-
-def _best_of_each(table: PublishedTable, one: ShownVariants, ledger: Ledger) -> bool:
-    """Judge rows or columns that are no method of the store: every number may be that of the best variant there."""
-    known = {name for names in one.spelt.values() for name in names}
-    by_name: dict[str, dict[str, PublishedNumber]] = {}
-    for name, dataset, number in _numbers(table):
-        if dataset in one.means.index and name not in known:
-            by_name.setdefault(name, {})[dataset] = number
-    best = one.best_of_each
-    for name, printed in by_name.items():
-        # One number proves nothing.
-        if len(printed) < 2 or not all(
-            number.agrees(float(best[where])) for where, number in printed.items()
-        ):
-            continue
-        means = one.means.loc[list(printed)]
-        winners = means.idxmax(axis=1) if one.higher else means.idxmin(axis=1)
-        ledger.find(
-            "PG146",
-            f"table {table.number}: {name!r} is not a method of the store, and its numbers are on"
-            f" each of {counted(len(printed), 'datasets')} those of the variant of"
-            f" {one.family.name}, of {len(one.family.methods)}, that has the best {one.metric} on"
-            " the test rows there",
-            file=table.file,
-            count=len(printed),
-            total=len(printed),
-            examples=tuple(f"{dataset}: {winners[dataset]}" for dataset in printed),
-        )
-        return True
-    return False
-
-
-# ---------------------------------------------------------------- claims
-
-
-def check_claimed_variants(
-    claims: Sequence[PaperClaim], view: View, ledger: Ledger, file: str = ""
-) -> None:
-    """Find claims about the best variant that do not hold for a choice made without the scores claimed (PG146)."""
-    found = _families(view)
-    claimed = {method for claim in claims for method in claim.methods[:1]}
-    looked = [
-        (claim, family)
-        for claim in claims
-        for family in found
-        if claim.methods[0] in family.methods
-    ]
-    ledger.look(CLAIMED, len(looked), "claims")
-    for claim, family in looked:
-        narrowed = view.narrowed(metric=claim.metric, at=claim.at, datasets=claim.datasets)
-        weighed = _weighed(narrowed, family, claim.metric)
-        # Whoever claims something of every variant has chosen none.
-        if (
-            weighed is None
-            or family.methods[weighed.best] != claim.methods[0]
-            or claimed >= set(family.methods)
-        ):
-            continue
-        words = _lost(claim, family, weighed, narrowed)
-        if words:
-            ledger.find(
-                "PG146",
-                f"{claim.where}: {_in_words(weighed, family, claim.metric)}{words}",
-                file=file,
-                method=claim.methods[0],
-                count=1,
-                total=len(claims),
-            )
-
-
-def _lost(claim: PaperClaim, family: VariantFamily, weighed: ChoiceOnTest, view: View) -> str:
-    """Say what becomes of a claim when the variant is chosen without the scores: nothing where it stands."""
-    higher = bool(named_metric(claim.metric).higher_is_better)
-    if claim.kind == "value":
-        (printed,) = numbers_in(claim.value)
-        return "" if printed.agrees(weighed.chosen) else f"; {claim.value} is what the best one has"
-    if claim.kind == "equal":
-        return ""
-    rivals = claim.methods[1:] or tuple(
-        name for name in view.described["methods"] if name not in family.methods
-    )
-    for rival in rivals:
-        folds = _folds(view, [rival], claim.metric)
-        if rival in family.methods or folds is None or folds.empty:
-            continue
-        mean = float(folds[rival].groupby("dataset", sort=False).mean().mean())
-        ahead = (weighed.chosen - mean) * (1 if higher else -1)
-        if ahead <= claim.margin:
-            return f", and {rival} has {mean:.4g}"
-    return ""

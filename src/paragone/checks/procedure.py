@@ -13,13 +13,8 @@ from scipy import sparse
 
 from paragone.checks.bench import Bench
 from paragone.checks.best_of_many import CHECK as BEST_OF_MANY
-from paragone.checks.best_of_many import (
-    check_best_of_many,
-    check_claimed_variants,
-    check_shown_variants,
-)
+from paragone.checks.best_of_many import check_best_of_many
 from paragone.checks.canary import CANARY, METHOD_CHECKS, Canary, check_methods
-from paragone.checks.claims import check_claims, read_claims
 from paragone.checks.columns import check_columns
 from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
 from paragone.checks.elsewhere import audit_given
@@ -46,7 +41,6 @@ from paragone.checks.replicates import check_replicates
 from paragone.checks.rows import check_exact_rows, check_groups, check_topk_rows
 from paragone.checks.scaling import check_scaled
 from paragone.checks.selection import check_chosen
-from paragone.checks.shown import check_left_out
 from paragone.checks.subject import (
     Consent,
     Subject,
@@ -54,7 +48,7 @@ from paragone.checks.subject import (
     is_experiment_file,
     stored_subjects,
 )
-from paragone.checks.tables import read_tables, table_files
+from paragone.checks.tables import table_files
 from paragone.checks.target_means import check_target_means
 from paragone.checks.tuning import check_selection, check_tuning
 from paragone.checks.verify import Verification, check_truths, verify_scores
@@ -85,7 +79,6 @@ class Options:
     reference: str | None = None
     names: Mapping[str, str] | None = None
     metric: str | None = None
-    claims: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +123,6 @@ class ExperimentAudit:
             yield AuditStep("what needs code", partial(self._without_code, view))
         if view is not None and self._options.against:
             yield AuditStep("published tables", partial(self._published, view))
-        if view is not None and self._options.claims is not None:
-            yield AuditStep("claims", partial(self._claims, view, self._options.claims))
         if experiment is not None:
             yield AuditStep("canary", partial(self._canary, experiment))
         if experiment is not None and view is not None and self._options.sample:
@@ -180,20 +171,9 @@ class ExperimentAudit:
     def _published(self, view: View) -> None:
         self._on_right_scores(view, self._compare_published)
 
-    def _claims(self, view: View, file: Path) -> None:
-        claims = read_claims(file)
-
-        def hold(right: View) -> None:
-            check_claims(claims, right, self.ledger, file.name)
-            check_claimed_variants(claims, right, self.ledger, file.name)
-
-        self._on_right_scores(view, hold)
-
     def _on_right_scores(self, view: View, work: Callable[[View], None]) -> None:
         if not self._alone:
-            raise InputError(
-                "published tables and claims need one experiment: say which with experiment="
-            )
+            raise InputError("published tables need one experiment: say which with experiment=")
         if not self._verified.right:
             work(view)
             return
@@ -209,11 +189,6 @@ class ExperimentAudit:
         options = self._options
         remade = Remade(view, options.reference, options.names, options.metric)
         check_published(options.against, remade, self.ledger)
-        tables = [table for file in options.against for table in read_tables(file)]
-        check_shown_variants(tables, view, options.names or {}, self.ledger)
-        if options.metric is None:
-            # A report of one metric is audited with that metric.
-            check_left_out(tables, remade.means, view, options.names or {}, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
         check_methods(
@@ -297,7 +272,6 @@ def audit(
     seconds: float = 60.0,
     seed: int = 0,
     against: Iterable[str | Path] = (),
-    claims: str | Path | None = None,
     reference: str | None = None,
     metric: Any = None,
     display_map: Mapping[str, str] | None = None,
@@ -342,8 +316,6 @@ def audit(
         Of the sample and the scrambling.
     against : iterable of paths
         Published tables, LaTeX or CSV, to compare number by number.
-    claims : str or Path, optional
-        A file of what a paper claims, each claim to be held against the results.
     reference : str, optional
         The reference of the published statistics; the first method where it is not given, as in a
         report.
@@ -384,9 +356,6 @@ def audit(
         raise unknown_name("canary", canary, get_args(Canary))
     given = tuple(Acknowledgement.of(one) for one in known)
     files = tuple(table_files(against))
-    claimed = None if claims is None else Path(claims)
-    if claimed is not None:
-        read_claims(claimed)  # a mistake in it is said before anything is looked at
     options = Options(
         sample,
         canary,
@@ -397,12 +366,11 @@ def audit(
         reference,
         display_map,
         asked_name(metric),
-        claimed,
     )
     if isinstance(subject, str | Path) and is_given(Path(subject)):
-        if files or claimed is not None:
+        if files:
             raise InputError(
-                f"published tables and claims are compared with a store, and {Path(subject).name}"
+                f"published tables are compared with a store, and {Path(subject).name}"
                 " is not one: paragone import makes one of it"
             )
         return audit_given(
@@ -412,10 +380,9 @@ def audit(
         raise InputError("items is for results from elsewhere: a store knows them")
     consent = Consent(run_code, tell)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
-        if files or claimed is not None:
+        if files:
             raise InputError(
-                "published tables and claims are compared with a store: give the store that holds"
-                " the results"
+                "published tables are compared with a store: give the store that holds the results"
             )
         return _audited(
             [declared_subject(subject, consent)], _label(subject), options, given, progress

@@ -29,12 +29,6 @@ def audit(
         list[Path] | None,
         typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated."),
     ] = None,
-    claims: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file of what a paper claims, .toml: each claim is held against the results."
-        ),
-    ] = None,
     experiment: ExperimentName = None,
     declaration: Annotated[
         Path | None,
@@ -119,7 +113,6 @@ def audit(
             seconds=seconds,
             seed=seed,
             against=against or (),
-            claims=claims,
             reference=reference,
             metric=metric,
             display_map=names,
