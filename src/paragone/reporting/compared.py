@@ -39,6 +39,7 @@ from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import Comparison, write_texts
 from paragone.stats.samples import Measurement, SampleComparison
 from paragone.stats.several import SeveralComparisons
+from paragone.stats.untested import UntestedComparison
 from paragone.tables import frame_as_csv
 
 PAGE, FILES = "report.html", "read_files.csv"
@@ -237,6 +238,8 @@ class ComparisonPart:
     def board(self) -> Leaderboard | None:
         """Return the methods ranked; None where they were compared by more than one value."""
         result, name = self.result, f"board{self.ending.replace('_', '-', 1)}"
+        if not result.pairs:
+            return None
         if isinstance(result, DatasetComparison):
             return comparison_board(result, name, tags=self.tags)
         level = f"difference and its {100 * (1 - result.settings.alpha):g} % interval"
@@ -351,20 +354,26 @@ def _read_blocks(read: WhatWasRead) -> tuple[Block, ...]:
 
 
 def _title(result: Comparison) -> str:
+    verb = "compared"
     methods = list(
         dict.fromkeys(name for pair in result.pairs for name in (pair.method, pair.rival))
     )
     if isinstance(result, PairedComparison):
         methods = [result.name_a, result.name_b]
+    if isinstance(result, UntestedComparison):
+        methods = list(result.methods)
+        verb = "beside each other"
     return (
-        f"{listing(methods)} compared"
+        f"{listing(methods)} {verb}"
         if len(methods) <= NAMED_UP_TO
-        else f"{len(methods)} methods compared"
+        else f"{len(methods)} methods {verb}"
     )
 
 
 def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
     first = next(iter(by_metric.values()))
+    if isinstance(first, UntestedComparison):
+        return title_of(first.metric) if first.metric else "values"
     if isinstance(first, DatasetComparison):
         metrics = [
             one.scores.metric for one in by_metric.values() if isinstance(one, DatasetComparison)

@@ -21,6 +21,7 @@ from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_losses, compare_samples
 from paragone.stats.several import SeveralComparisons, compare_metrics
 from paragone.stats.t_tests import paired_t, tested_mean
+from paragone.stats.untested import untested
 
 __all__ = [
     "Comparison",
@@ -42,4 +43,5 @@ __all__ = [
     "paired_t",
     "pairwise",
     "tested_mean",
+    "untested",
 ]
