@@ -27,6 +27,18 @@ from paragone.stats.designs import Design
 from paragone.stats.items import compare_items, item_table
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import compare_learners
+from study_learners import (
+    Fit,
+    best_column_scores,
+    in_words,
+    lda_scores,
+    lottery_scores,
+    nearest_mean_scores,
+    neighbour_scores,
+    one_design,
+    ridge_values,
+    stump_scores,
+)
 
 ALPHA = 0.05
 LEAST_COVERAGE = 0.93
@@ -215,16 +227,6 @@ def fold_scores(
     return {f"method {j}": spread * column for j, column in enumerate((shared + own).T)}
 
 
-def one_design(folds: int, repeats: int = 1) -> Design:
-    return Design(folds, repeats, 1 / (folds - 1))
-
-
-def in_words(design: Design) -> str:
-    if design.folds == 1:
-        return f"{design.repeats} hold-outs of {design.ratio / (1 + design.ratio):.0%}"
-    return f"{f'{design.repeats} x ' if design.repeats > 1 else ''}{design.folds} folds"
-
-
 def drawn_folds(share: float = 1.0) -> Iterator[Check]:
     """From one dataset to sixty, from three folds to a hundred, with repeats, unequal folds and unequal spread."""
     normal, heavy, ties = SHAPES
@@ -280,70 +282,6 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
 
 # ---------------------------------------------------------------- on these datasets: learners that
 # are really fitted
-
-Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
-
-
-def nearest_mean_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
-    return (test - (first + second) / 2) @ (second - first)
-
-
-def lda_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
-    centred = rows - np.where(y[:, None] == 0, first, second)
-    within = centred.T @ centred / (len(rows) - 2) + 1e-9 * np.eye(rows.shape[1])
-    return (test - (first + second) / 2) @ np.linalg.solve(within, second - first)
-
-
-def lottery_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, generator: np.random.Generator
-) -> np.ndarray:
-    """LDA on two columns that are drawn anew in every fit: a random learner."""
-    kept = generator.permutation(rows.shape[1])[:2]
-    return lda_scores(rows[:, kept], y, test[:, kept], generator)
-
-
-def best_column_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    first, second = rows[y == 0].mean(axis=0), rows[y == 1].mean(axis=0)
-    column = int(np.argmax(np.abs(second - first)))
-    return (test[:, column] - (first + second)[column] / 2) * np.sign((second - first)[column])
-
-
-def neighbour_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    squares = (rows**2).sum(axis=1) - 2 * test @ rows.T
-    return np.where(y[squares.argmin(axis=1)] == 1, 1.0, -1.0)
-
-
-def stump_scores(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    """One cut of one column, that with the fewest mistakes on the training rows."""
-    order = np.argsort(rows, axis=0)
-    right = np.cumsum(np.where(y[order] == 0, 1, -1), axis=0)[:-1] + int(y.sum())
-    hits = np.maximum(right, len(y) - right)
-    cut, column = np.unravel_index(int(np.argmax(hits)), hits.shape)
-    at = rows[order[[cut, cut + 1], column], column].mean()
-    return (test[:, column] - at) * (1 if 2 * right[cut, column] >= len(y) else -1)
-
-
-def ridge_values(
-    rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator
-) -> np.ndarray:
-    middle = rows.mean(axis=0)
-    centred = rows - middle
-    weights = np.linalg.solve(
-        centred.T @ centred + np.eye(rows.shape[1]), centred.T @ (y - y.mean())
-    )
-    return (test - middle) @ weights + y.mean()
 
 
 def accuracy(y: np.ndarray, score: np.ndarray) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,13 +15,13 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validate_statisti
 
 @pytest.fixture(scope="module")
 def validation():
-    for name in ("level_study", "validate_statistics"):
+    for name in ("study_learners", "level_study", "validate_statistics"):
         specification = importlib.util.spec_from_file_location(name, SCRIPT.with_stem(name))
         module = importlib.util.module_from_spec(specification)
         sys.modules[name] = module
         specification.loader.exec_module(module)
     yield module
-    for name in ("level_study", "validate_statistics"):
+    for name in ("study_learners", "level_study", "validate_statistics"):
         del sys.modules[name]
 
 
@@ -52,3 +54,37 @@ def test_a_check_is_judged_by_its_standard_error(validation):
     assert [
         validation.Check("g", "n", 0.95, rate, 1000, "covers").holds for rate in (0.929, 0.93)
     ] == [False, True]
+
+
+BARE = """
+import json, sys
+class Away:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "numba", "pydantic", "altair", "typer"):
+            raise ModuleNotFoundError(name)
+if sys.argv[1] == "bare":
+    sys.meta_path.insert(0, Away())
+    import importlib.util
+    found = importlib.util.find_spec
+    importlib.util.find_spec = lambda name, *more: None if name == "pandas" else found(name, *more)
+sys.path.insert(0, sys.argv[2])
+import rows_study
+kept = rows_study.drawn_by_job(0, 5.0, 1, "60 rows")
+print(json.dumps({name: rows.tolist() for name, rows in kept.items()}))
+"""
+
+
+def test_the_study_of_rows_draws_the_same_without_the_packages_that_tables_need():
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", BARE, kind, str(SCRIPT.parent)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for kind in ("bare", "whole")
+    ]
+    assert told[0] == told[1]
+    kept = json.loads(told[0])
+    assert "ridge, 60 rows, 5 folds|rmse" in kept
+    assert all(len(rows) == 1 for rows in kept.values())
