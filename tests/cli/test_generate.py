@@ -15,8 +15,7 @@ import pytest
 
 import paragone as paragone_package
 from paragone import Experiment
-from paragone.data import load
-from paragone.data.digen import Expression
+from paragone.data import Expression, load
 from paragone.generate import EvolveSpec, evolve
 
 
@@ -269,8 +268,8 @@ def test_a_collection_is_shipped_by_its_files_lying_in_the_folder(evolved, tmp_p
     shutil.copy(out / "coverage_curve.csv", beside / "spec-curve.csv")
     shutil.copy(out / "fits.csv.xz", beside / "spec-fits.csv.xz")
     code = (
-        "import paragone as p, paragone.generate as g; from paragone.data.evolved import"
-        " collections\nprint(collections(), p.load('spec:1').name, p.load('spec:1:noisy').name,"
+        "import paragone as p, paragone.generate as g; from paragone.data import"
+        " collection_names\nprint(collection_names(), p.load('spec:1').name, p.load('spec:1:noisy').name,"
         " g.load('spec-1').name)\nprint(len(g.read_fits('spec')),"
         " len(g.Collection.named('spec').sets))"
     )

@@ -12,8 +12,15 @@ import pytest
 from scipy.io import savemat
 
 from paragone import Experiment
-from paragone.data import Dataset, ReadOptions, SplitPlan, export_folds, load, save_npz
-from paragone.data.evolved import collections
+from paragone.data import (
+    Dataset,
+    ReadOptions,
+    SplitPlan,
+    collection_names,
+    export_folds,
+    load,
+    save_npz,
+)
 from paragone.data.reader import readers
 from paragone.errors import InputError
 from paragone.lab.declaration import parse_declaration
@@ -62,7 +69,7 @@ FILES: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
     "prescriptions": (prescriptions, {}),
     "table": (table, {"target": "price", "task": "regression"}),
 }
-MADE = ("digen", "openml", *collections())
+MADE = ("digen", "openml", *collection_names())
 
 
 def test_every_reader_is_tried_here() -> None:

@@ -10,14 +10,20 @@ import pytest
 
 import paragone
 from paragone import Experiment
-from paragone.data import load
-from paragone.data.digen import Expression, hash_features, hash_labels
-from paragone.data.evolved import collections, entries
+from paragone.data import (
+    VARIANTS,
+    Expression,
+    collection_names,
+    hash_features,
+    hash_labels,
+    load,
+    variant_named,
+)
+from paragone.data.generated import evolved_entries, split_variant
 from paragone.data.loading import expand
-from paragone.data.variants import VARIANTS, split_variant, variant_named
 from paragone.errors import InputError
 
-ENTRY = entries("paragone-v1")[2]
+ENTRY = evolved_entries("paragone-v1")[2]
 
 
 def labels_of(entry, X):
@@ -25,11 +31,11 @@ def labels_of(entry, X):
     return (values >= entry.cut if entry.inclusive else values > entry.cut).astype(int)
 
 
-@pytest.mark.parametrize("collection", collections())
+@pytest.mark.parametrize("collection", collection_names())
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_dataset_that_is_shipped_has_every_variant(collection, variant):
     seen = set()
-    for entry in entries(collection):
+    for entry in evolved_entries(collection):
         made = load(f"{collection}:{entry.name}:{variant}")
         assert made.name == f"{entry.name}-{variant}"
         assert made.n_samples == (200 if variant == "small" else entry.n_rows)
@@ -43,7 +49,7 @@ def test_every_dataset_that_is_shipped_has_every_variant(collection, variant):
             assert made.y.sum() * 10 == made.n_samples
         if variant != "noisy":
             np.testing.assert_array_equal(made.y, labels_of(entry, np.asarray(made.X)))
-    assert len(seen) == len(entries(collection))
+    assert len(seen) == len(evolved_entries(collection))
 
 
 def test_rows_are_the_same_on_every_machine_and_in_every_release():
@@ -106,10 +112,10 @@ def test_a_dataset_is_the_first_sample_of_the_variant_s_own_generator(name):
 def test_every_variant_has_a_seed_of_its_own_apart_from_those_of_other_rows():
     seeds = {
         variant.seed(entry.md5, entry.seed)
-        for entry in entries("paragone-v1")
+        for entry in evolved_entries("paragone-v1")
         for variant in VARIANTS.values()
     }
-    assert len(seeds) == len(VARIANTS) * len(entries("paragone-v1"))
+    assert len(seeds) == len(VARIANTS) * len(evolved_entries("paragone-v1"))
     assert all(seed >> 48 == 4 for seed in seeds)
 
 
@@ -147,7 +153,7 @@ def test_variants_go_into_an_experiment_one_by_one_or_all_at_once(tmp_path):
     )
     names = [dataset.name for dataset in Experiment.from_toml(file)._data]
     assert names == [
-        *(f"{entry.name}-small" for entry in entries("paragone-v1")),
+        *(f"{entry.name}-small" for entry in evolved_entries("paragone-v1")),
         "paragone-v1-1-noisy",
     ]
 

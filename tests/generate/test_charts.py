@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.metrics import auc
 
 from paragone.charts.save import chart_specification
-from paragone.data.digen import find
+from paragone.data import find_digen
 from paragone.generate.charts import (
     clustered_order,
     duel_chart,
@@ -77,7 +77,7 @@ def test_boxes_hold_all_values():
 
 
 def test_a_formula_tree_has_a_node_a_token_and_no_two_leaves_in_one_place():
-    expression = find("13").expression()
+    expression = find_digen("13").expression()
     lines, dots, _ = layers(formula_tree(expression))
     nodes = dots["data"]["values"]
     assert len(nodes) == expression.size

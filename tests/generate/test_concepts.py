@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paragone.data.digen import Expression, digen_features, entries
+from paragone.data import Expression, digen_entries, digen_features
 from paragone.generate.concepts import (
     ConceptBook,
     active_features,
@@ -157,7 +157,9 @@ def test_where_the_count_of_concepts_is_sensitive():
 
 
 def digen_specimens():
-    return [Specimen.halved(e.name, e.expression(), digen_features(e.seed)) for e in entries()]
+    return [
+        Specimen.halved(e.name, e.expression(), digen_features(e.seed)) for e in digen_entries()
+    ]
 
 
 def test_every_set_names_the_other_that_it_agrees_with_most(digen):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from paragone.data.digen import Expression, find, make_digen
+from paragone.data import Expression, find_digen, make_digen
 from paragone.errors import InputError
 from paragone.generate.duel import (
     Duel,
@@ -82,7 +82,7 @@ def test_the_published_preset_tunes_on_hard_labels_and_leaves_the_svc_unbounded(
 
 
 def test_a_dataset_of_a_seed_is_the_published_one_with_its_split():
-    entry = find("digen8")
+    entry = find_digen("digen8")
     made, published = seeded_dataset(Expression.parse(entry.formula), entry.seed), make_digen(entry)
     np.testing.assert_array_equal(made.y, published.y)
     train, test = published_split(published, entry.seed)

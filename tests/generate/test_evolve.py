@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
 from known_leads import InProcess, limits_by_bisection
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.claims import OpenPair
 from paragone.generate.collection import Collection, GeneratedSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.families import FAMILIES, MIXED, families, straightness, told_alone
 from paragone.generate.thresholds import population
 

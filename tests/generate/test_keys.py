@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from paragone.data.digen import Expression, entries
+from paragone.data import Expression, digen_entries
 from paragone.generate.concepts import ConceptBook, signature
 from paragone.generate.formulas import structure_key
 from paragone.generate.inspection import inspect_digen
@@ -240,7 +240,7 @@ def test_six_features_in_other_pairs_and_signs_are_one_concept_to_the_search_too
 def test_digen_sets_have_the_keys_of_their_concepts():
     """Cut at its own middle, not at that of its 1000 rows, digen19 is the product of two sums that four others are."""
     found = inspect_digen().sets
-    assert len(found) == len(entries())
+    assert len(found) == len(digen_entries())
     assert found["concept"].nunique() == 20
     assert found["key"].nunique() == 19
     assert (found.groupby("concept")["key"].nunique() == 1).all()

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from paragone.data.digen import Expression, entries
+from paragone.data import Expression, digen_entries
 from paragone.generate.formulas import Grammar
 from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
 from paragone.generate.thresholds import Threshold, halving_threshold
@@ -64,7 +64,7 @@ def read_back(text: str, row: np.ndarray) -> float:
 def texts() -> list[str]:
     grammar, rng = Grammar(4), np.random.default_rng(8)
     drawn = [str(grammar.half_and_half(rng)) for _ in range(60)]
-    return [entry.formula for entry in entries()] + drawn
+    return [entry.formula for entry in digen_entries()] + drawn
 
 
 def test_the_second_reader_reads():

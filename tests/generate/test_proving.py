@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from known_leads import InProcess
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evidence import Evidence
 from paragone.generate.evolve_spec import EvolveSpec

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
-from paragone.data.digen import entries, find, make_digen
+from paragone.data import digen_entries, find_digen, make_digen
 from paragone.errors import InputError
 from paragone.generate.classifiers import (
     BoundedSVC,
@@ -50,7 +50,7 @@ TOLERANCE = {
 def test_a_refit_gives_the_published_auroc(number):
     for method, tolerance in TOLERANCE.items():
         assert refit(str(number), method).auroc == pytest.approx(
-            find(str(number)).auroc[method], abs=tolerance
+            find_digen(str(number)).auroc[method], abs=tolerance
         )
 
 
@@ -58,7 +58,7 @@ def test_a_refit_gives_the_published_auroc(number):
 @pytest.mark.parametrize("number", [5, 8, 10, 29, 32, 39, 40])
 def test_an_unbounded_svc_gives_the_published_auroc(number):
     """The other five of the given sets were tuned to a C at which an unbounded fit takes minutes to hours."""
-    entry = find(str(number))
+    entry = find_digen(str(number))
     params = {**digen_tuned()[entry.name]["SVC"], **DIGEN_V1_SVC}
     assert refit(str(number), "SVC", params).auroc == pytest.approx(entry.auroc["SVC"], abs=1.5e-3)
 
@@ -66,7 +66,7 @@ def test_an_unbounded_svc_gives_the_published_auroc(number):
 @pytest.mark.slow
 def test_a_bounded_svc_that_differs_from_the_published_one_hit_its_bound():
     missed = []
-    for entry in entries():
+    for entry in digen_entries():
         dataset = make_digen(entry)
         train, test = published_split(dataset, entry.seed)
         model = reference_method("S").configured(digen_tuned()[entry.name]["SVC"]).build(entry.seed)
@@ -83,7 +83,7 @@ def test_a_bounded_svc_that_differs_from_the_published_one_hit_its_bound():
     "method", ["DecisionTreeClassifier", "KNeighborsClassifier", "LogisticRegression"]
 )
 def test_quick_methods_give_the_published_auroc_on_all_forty(method):
-    for entry in entries():
+    for entry in digen_entries():
         expected = pytest.approx(entry.auroc[method], abs=TOLERANCE[method])
         assert refit(entry.name, method).auroc == expected, entry.name
 
@@ -91,7 +91,7 @@ def test_quick_methods_give_the_published_auroc_on_all_forty(method):
 @pytest.mark.known_answer
 def test_the_shipped_parameters_are_the_published_ones(data_folder):
     published = json.loads((data_folder / "digen" / "best_params_200trials.json").read_text())
-    assert list(digen_tuned()) == [entry.name for entry in entries()]
+    assert list(digen_tuned()) == [entry.name for entry in digen_entries()]
     for name, methods in digen_tuned().items():
         for method, params in methods.items():
             theirs = published[name][method]

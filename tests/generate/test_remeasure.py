@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from known_leads import InProcess
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate import EvolveSpec, GeneratorSpec, Grammar, evolve
 from paragone.generate.collection import Collection
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from known_leads import limits_by_bisection
-from paragone.data.evolved import entries, make_evolved
+from paragone.data import make_evolved
+from paragone.data.generated import evolved_entries
 from paragone.generate.collection import Collection
 from paragone.generate.evidence import measure
 from paragone.generate.laboratory import Laboratory
@@ -58,7 +59,7 @@ def test_its_concepts_are_those_that_inspect_finds(shipped):
 
 
 def test_the_population_gives_the_same_labels_as_the_stored_cut(shipped):
-    for item, entry in list(zip(shipped.sets, entries("paragone-v1"), strict=True))[:5]:
+    for item, entry in list(zip(shipped.sets, evolved_entries("paragone-v1"), strict=True))[:5]:
         np.testing.assert_array_equal(item.load().y, make_evolved(entry).y)
 
 

@@ -15,8 +15,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from known_leads import InProcess
-from paragone.data import load
-from paragone.data.digen import Expression
+from paragone.data import Expression, load
 from paragone.errors import InputError
 from paragone.generate import (
     Collection,

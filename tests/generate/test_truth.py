@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.metrics import log_loss, roc_auc_score
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.collection import Collection
 from paragone.generate.concepts import active_features

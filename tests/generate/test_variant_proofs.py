@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from known_leads import InProcess
-from paragone.data.variants import VARIANTS
+from paragone.data import VARIANTS
 from paragone.errors import InputError
 from paragone.generate import (
     Collection,

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
-from paragone.data.evolved import own_collection, own_dataset, read_entries
+from paragone.data.generated import load_evolved, own_collection, read_entries
 from paragone.data.reader import (
     Nominal,
     Reader,
@@ -145,7 +145,7 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     collection = own_collection(reference, base)
     if collection is not None:
         options.refuse_all_but_name(f"dataset {reference!r} is generated")
-        made = own_dataset(*collection)
+        made = load_evolved(*collection)
         return made if options.name is None else replace(made, name=options.name)
     path = base / Path(source).expanduser()
     if not path.exists():

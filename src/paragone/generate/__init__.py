@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.data.digen import Expression
+    from paragone.data import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
     from paragone.generate.collection import Collection, GeneratedSet
     from paragone.generate.collection_pages import write_collection_page
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 _NAMES = {
-    "paragone.data.digen": "Expression",
+    "paragone.data": "Expression",
     "paragone.generate.benchmark": "MethodBenchmark benchmark_method",
     "paragone.generate.collection": "Collection GeneratedSet",
     "paragone.generate.collection_pages": "write_collection_page",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from paragone.data import Dataset
-from paragone.data.digen import DigenEntry, Expression, entries, find
+from paragone import stats
+from paragone.data import Dataset, DigenEntry, Expression, digen_entries, find_digen
 from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.digen import CHOOSING_ROWS, best_configurations
@@ -29,7 +29,6 @@ from paragone.generate.targets import (
     fresh_protocol,
     usual_methods,
 )
-from paragone.stats import compare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +135,7 @@ class MethodBenchmark:
             "value"
         ].mean()
         metric = fresh_protocol(self.target)[1]
-        return compare(
+        return stats.compare(
             tidy.assign(metric=metric), metric=metric, higher_is_better=True, reference=reference
         )
 
@@ -227,7 +226,7 @@ def benchmark_method(
     """
     settings, say = settings or DuelSettings(), tell or (lambda _: None)
     if collection is None:
-        chosen = [find(name) for name in sets] or list(entries())
+        chosen = [find_digen(name) for name in sets] or list(digen_entries())
         return _on_digen(contender, laboratory, chosen, trials, settings, say)
     check_methods([contender], collection.target)
     if collection.target != "binary" and collection.plan is None:
@@ -320,7 +319,7 @@ def _digen_formulas() -> dict[str, GeneratedFormula]:
             int(inspected.loc[entry.name, "concept"]),
             float(inspected.loc[entry.name, "ceiling"]),
         )
-        for entry in entries()
+        for entry in digen_entries()
     }
 
 

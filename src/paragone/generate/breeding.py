@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data import Dataset
-from paragone.data.digen import Expression
+from paragone.data import Dataset, Expression
 from paragone.errors import InputError
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.formulas import Grammar, reason_to_reject

@@ -10,7 +10,7 @@ import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
-from paragone.data.digen import Expression, Feature
+from paragone.data import Expression, Feature
 from paragone.generate.classifiers import auroc
 from paragone.generate.formulas import Node, to_tree
 from paragone.ties import loss_order

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paragone.data.digen import Expression
-from paragone.data.variants import VARIANTS
+from paragone.data import VARIANTS, Expression
 from paragone.generate.charts import (
     coverage_curve,
     duel_chart,

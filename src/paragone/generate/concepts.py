@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.keys import formula_key
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.thresholds import TargetRule, Threshold, halving_threshold, population

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from paragone.data import Dataset
+from paragone.data import Dataset, collection_names, digen_entries, find_digen, make_digen
 from paragone.data import load as load_dataset
-from paragone.data.digen import entries, find, make_digen
-from paragone.data.evolved import collections
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, inspect_digen
@@ -73,7 +71,7 @@ def measure_digen(
     >>> [item.name for item in measured.sets]
     ['digen8_4426']
     """
-    chosen = [find(name) for name in sets] or list(entries())
+    chosen = [find_digen(name) for name in sets] or list(digen_entries())
     concepts = inspect_digen().sets.set_index("dataset")["concept"]
     measured = []
     for position, entry in enumerate(chosen, start=1):
@@ -149,10 +147,10 @@ def load(name: str) -> Dataset:
     >>> load("paragone-v1-1")
     Dataset 'paragone-v1-1': 1000 samples x 10 features, classification, 2 classes
     """
-    for collection in collections():
+    for collection in collection_names():
         if name.startswith((f"{collection}:", f"{collection}-")):
             return load_dataset(f"{collection}:{name[len(collection) + 1 :]}")
-    return make_digen(find(name.removeprefix("digen:")))
+    return make_digen(find_digen(name.removeprefix("digen:")))
 
 
 def write_digen(folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
@@ -179,6 +177,7 @@ def write_digen(folder: str | Path, file_format: str = "csv") -> tuple[Path, ...
     """
     told = ("name", "formula", "md5", "seed", "x_hash", "y_hash")
     sets = (
-        (make_digen(entry), {word: getattr(entry, word) for word in told}) for entry in entries()
+        (make_digen(entry), {word: getattr(entry, word) for word in told})
+        for entry in digen_entries()
     )
     return write_sets(sets, folder, "digen", file_format)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.concepts import ScreenedFormula
 from paragone.generate.evidence import Evidence, row_seed

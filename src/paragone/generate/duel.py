@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data import Dataset
-from paragone.data.digen import Expression, cut_in_half, digen_features, find, make_digen
+from paragone.data import Dataset, Expression, cut_in_half, digen_features, find_digen, make_digen
 from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
@@ -122,7 +121,7 @@ def published_split(dataset: Dataset, seed: int) -> tuple[IntArray, IntArray]:
 
     Examples
     --------
-    >>> train, test = published_split(make_digen(find("digen8")), 4426)
+    >>> train, test = published_split(make_digen(find_digen("digen8")), 4426)
     >>> len(train), len(test)
     (800, 200)
     """
@@ -159,7 +158,7 @@ def refit(name: str, method: str, params: Mapping[str, Any] | None = None) -> Re
     >>> round(refit("digen8", "KNeighborsClassifier").auroc, 4)
     0.5871
     """
-    entry = find(name)
+    entry = find_digen(name)
     dataset = make_digen(entry)
     contender = reference_method(method)
     chosen = digen_tuned()[entry.name][contender.name] if params is None else params

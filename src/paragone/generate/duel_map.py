@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.charts import BLUE, VERMILION, from_rows, styled
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.fight import STORE, FightPlan, distinct_names
 from paragone.generate.laboratory import Laboratory

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.breeding import Breeder, Child, searched_rows
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula, concept_rule

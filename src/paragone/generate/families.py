@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.formulas import Node, to_expression, to_tree
 from paragone.generate.sampling import GeneratorSpec, TargetKind

@@ -28,7 +28,7 @@ from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fi
 from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.targets import METRICS, check_methods, target_of
 from paragone.hashing import digest
-from paragone.methods.method import Method
+from paragone.methods import Method
 
 SEARCH_SHARE, PROOF_SHARE = 0.4, 0.85
 """Parts of the time by which the search, and the races with the proofs, begin nothing new; the rest is for pictures."""

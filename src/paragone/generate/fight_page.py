@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from paragone.data.digen import OPERATORS, Expression, Feature, Token
+from paragone.data import OPERATORS, Expression, Feature, Token
 from paragone.errors import InputError
 from paragone.validation import FloatArray
 

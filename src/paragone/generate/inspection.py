@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.data.digen import Expression, cut_in_half, digen_features, entries
+from paragone.data import Expression, cut_in_half, digen_entries, digen_features
 from paragone.errors import InputError
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
@@ -296,7 +296,7 @@ def inspect_digen(margin: float = MARGIN) -> Inspection:
     >>> inspect_digen().n_concepts
     20
     """
-    found = entries()
+    found = digen_entries()
     specimens = [Specimen.halved(e.name, e.expression(), digen_features(e.seed)) for e in found]
     coverage = duel_matrix([e.auroc for e in found], list(found[0].auroc), margin)
     basis = "by the published scores of one split, without intervals"

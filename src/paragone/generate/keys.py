@@ -19,7 +19,7 @@ from math import factorial, prod
 
 import numpy as np
 
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.generate.formulas import structure_key
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.thresholds import Threshold

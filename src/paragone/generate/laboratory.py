@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import sklearn
@@ -24,15 +24,10 @@ from paragone.generate.classifiers import (
 )
 from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
-from paragone.lab.cells import CellScores, Fitted, Score, SplitData
-from paragone.lab.experiment import Experiment
-from paragone.lab.store import StoredCells
+from paragone.lab import CellScores, Experiment, Fitted, Score, SplitData, StoredCells
 from paragone.metrics import find_metric
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray
-
-if TYPE_CHECKING:
-    from paragone.lab.engine import Observer
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +101,6 @@ class Laboratory:
         protocol: Protocol,
         *,
         seed: int = 0,
-        observer: Observer | None = None,
         isolation: Literal["cell", "worker", "none"] = "cell",
     ) -> dict[tuple[str, str], CellResult]:
         """Run every method on every dataset, on its own train part, and return what they gave.
@@ -123,8 +117,6 @@ class Laboratory:
             How they are run and scored.
         seed : int, default=0
             Of the experiment.
-        observer : Observer, optional
-            Called as cells begin and end.
         isolation : {"cell", "worker", "none"}, default="cell"
             How far cells are kept from each other. Screening, which runs millions of tiny cells and
             proves nothing, may use ``worker``.
@@ -146,7 +138,6 @@ class Laboratory:
             self._workers,
             self._executor,
             retry_failed=self._retry_failed,
-            observer=observer,
             isolation=isolation,
         )
         with results:

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from paragone.data import Dataset
-from paragone.data.digen import hash_features, hash_labels
+from paragone.data import Dataset, hash_features
 from paragone.errors import InputError, unknown_name
 from paragone.generate.sampling import GeneratorSpec, Part
 from paragone.generate.truth import truth_sheet
@@ -97,15 +96,3 @@ def described_sample(
         "y_hash": hash_features(target[:, None]),
         "truth": truth_sheet(generator, part).as_dict(),
     }
-
-
-def hash_target(y: Any) -> str:
-    """Hash the target of a dataset: labels as they are, numbers to six decimals.
-
-    Examples
-    --------
-    >>> hash_target(np.array([0, 1])) == hash_target(np.array([0.0, 1.0]))
-    False
-    """
-    values = np.asarray(y)
-    return hash_features(values[:, None]) if values.dtype.kind == "f" else hash_labels(values)

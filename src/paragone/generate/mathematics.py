@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paragone.data.digen import Expression, Feature
+from paragone.data import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.thresholds import Threshold

@@ -15,8 +15,7 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
-from paragone.methods.method import SEED_PARAMETERS, Method
-from paragone.methods.spaces import check_space, new_study, suggest
+from paragone.methods import SEED_PARAMETERS, Method, check_space, new_study, suggest
 from paragone.reading import read_toml
 
 _SEED_KINDS = (int, np.integer, np.random.RandomState, np.random.Generator)

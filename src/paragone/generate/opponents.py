@@ -16,8 +16,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.generate.methods import Contender, contenders, drawn_configurations
 from paragone.generate.sampling import TargetKind
 from paragone.generate.targets import check_methods, regressors, usual_methods
-from paragone.methods.method import Method
-from paragone.methods.spaces import known_space
+from paragone.methods import Method, known_space
 from paragone.registry import imported
 
 SHORT_NAMES = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.charts import save_chart
-from paragone.data.digen import Expression
+from paragone.data import Expression
 from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.collection import Collection
@@ -35,8 +35,7 @@ from paragone.page import (
     figure,
     frame_sheet,
 )
-from paragone.reporting.boards import comparison_board, panels_of
-from paragone.reporting.render import render_page
+from paragone.reporting import comparison_board, panels_of, render_page
 from paragone.tables import Column, Table, TableCell, frame_as_csv
 from paragone.ties import best_losses, loss_order, rank_losses
 

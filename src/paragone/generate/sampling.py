@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from paragone.data import Dataset
-from paragone.data.digen import Expression
+from paragone.data import Dataset, Expression
 from paragone.errors import InputError, unknown_name
 from paragone.generate.thresholds import POPULATION_SEED, TargetRule, Threshold, even_values
 from paragone.hashing import digest

@@ -26,8 +26,8 @@ from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, conf
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
 from paragone.hashing import digest
-from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.methods.method import Method
+from paragone.lab import Fitted, Score, SplitData
+from paragone.methods import Method
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray
 

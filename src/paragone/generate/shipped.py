@@ -13,7 +13,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paragone.data.evolved import COLLECTION, collection_file, collections
+from paragone.data import COLLECTION, collection_file, collection_names
 from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection
 
@@ -99,7 +99,7 @@ def read_fits(collection: str | Path) -> pd.DataFrame:
     scores only
     """
     name = str(collection)
-    if name in collections():
+    if name in collection_names():
         shipped = files("paragone.generate").joinpath(MEASURED, f"{name}-{FITS}")
         if not shipped.is_file():
             raise InputError(
@@ -110,7 +110,7 @@ def read_fits(collection: str | Path) -> pd.DataFrame:
     folder = Path(collection)
     folder = folder.parent if folder.is_file() else folder
     if not (folder / COLLECTION).is_file():
-        raise unknown_name("collection", name, [*collections(), "FOLDER"])
+        raise unknown_name("collection", name, [*collection_names(), "FOLDER"])
     if not (folder / FITS).is_file():
         raise InputError(
             f"{folder} holds no {FITS}: only a search that proves under tuning writes it"
@@ -168,7 +168,7 @@ def shown_beside(reference: str, collection: Collection | None) -> dict[str, Any
     """
     import pandas as pd
 
-    if collection is not None and reference in collections():
+    if collection is not None and reference in collection_names():
         # DIGEN was measured in fixed configurations: beside proofs under tuning it would look
         # better than it is.
         beside = digen_measured() if collection.plan is None else None

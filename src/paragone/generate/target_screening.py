@@ -24,8 +24,8 @@ from paragone.generate.methods import Contender, configured, plain_params
 from paragone.generate.number_scouts import NUMBER_SCOUTS
 from paragone.generate.sampling import TargetKind
 from paragone.hashing import digest
-from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.methods.method import Method
+from paragone.lab import Fitted, Score, SplitData
+from paragone.methods import Method
 from paragone.metrics import find_metric
 from paragone.protocols import Protocol
 from paragone.validation import FloatArray

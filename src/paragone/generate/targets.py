@@ -17,7 +17,7 @@ from paragone.errors import InputError
 from paragone.generate.laboratory import FreshRows, Holdout
 from paragone.generate.methods import Contender, contenders, reference_methods
 from paragone.generate.sampling import TargetKind
-from paragone.methods.method import Method
+from paragone.methods import Method
 
 METRICS: Mapping[TargetKind, str] = {"binary": "AUROC", "multiclass": "AUROC", "regression": "R2"}
 """What scores are called where people read them."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from paragone.data.digen import Expression, Feature
+from paragone.data import Expression, Feature
 from paragone.errors import InputError
 from paragone.validation import FloatArray, IntArray
 

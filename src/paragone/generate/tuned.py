@@ -14,8 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from paragone.errors import unknown_name
 from paragone.generate.classifiers import auroc, class_values, confidence, positive_class, source_of
 from paragone.generate.methods import configured, reseeded
-from paragone.methods.method import Method
-from paragone.methods.spaces import check_space, finished_trial, new_study, suggest
+from paragone.methods import Method, check_space, finished_trial, new_study, suggest
 from paragone.metrics import find_metric
 from paragone.ties import least_loss
 from paragone.validation import FloatArray

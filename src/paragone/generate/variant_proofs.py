@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from paragone.data.variants import DatasetVariant, variant_named
+from paragone.data import DatasetVariant, variant_named
 from paragone.errors import InputError
 from paragone.generate.claims import ClaimRecord, VariantClaims
 from paragone.generate.collection import Collection, GeneratedSet
@@ -38,7 +38,7 @@ def prove_variants(
     laboratory : Laboratory
         Where the fits run.
     variants : sequence of str
-        Their names; see `paragone.data.variants`.
+        Their names; see `paragone.data.VARIANTS`.
     methods : sequence of Contender
         The methods of the collection; the eight references where none are given.
     tell : callable, optional

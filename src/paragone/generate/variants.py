@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from typing_extensions import override
 
-from paragone.data.variants import DatasetVariant, draw_variant, variant_named
+from paragone.data import DatasetVariant, draw_variant, variant_named
 from paragone.errors import InputError
 from paragone.generate.sampling import Drawn, GeneratorSpec
 from paragone.generate.thresholds import TargetRule
@@ -20,7 +20,7 @@ class VariantGenerator(GeneratorSpec):
     Parameters
     ----------
     variant : str
-        Its name; see `paragone.data.variants`.
+        Its name; see `paragone.data.VARIANTS`.
 
     Examples
     --------

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paragone.methods.method import Method, methods
+from paragone.methods.method import SEED_PARAMETERS, Method, methods
+from paragone.methods.spaces import check_space, finished_trial, known_space, new_study, suggest
 
 if TYPE_CHECKING:
     from paragone.methods.mlknn import MLkNN
 
-__all__ = ["MLkNN", "Method", "methods"]
+__all__ = [
+    "SEED_PARAMETERS",
+    "MLkNN",
+    "Method",
+    "check_space",
+    "finished_trial",
+    "known_space",
+    "methods",
+    "new_study",
+    "suggest",
+]
 
 
 def __getattr__(name: str) -> Any:

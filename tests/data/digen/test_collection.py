@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from paragone.data import load
-from paragone.data.digen import (
+from paragone.data import (
     cut_in_half,
-    entries,
-    find,
+    digen_entries,
+    find_digen,
     hash_features,
     hash_labels,
-    legacy_argsort,
+    load,
     make_digen,
-    names,
 )
+from paragone.data.generated import legacy_argsort
 from paragone.data.loading import expand
 from paragone.errors import InputError
 
@@ -31,8 +30,8 @@ GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)
 @pytest.mark.known_answer
 def test_formulas_seeds_hashes_and_scores_are_the_published_ones(data_folder):
     published = pd.read_csv(data_folder / "digen" / "stats.csv").set_index("dataset")
-    assert sorted(published.index) == sorted(names())
-    for entry in entries():
+    assert sorted(published.index) == sorted(entry.name for entry in digen_entries())
+    for entry in digen_entries():
         row = published.loc[entry.name]
         assert (entry.formula, entry.md5, entry.seed) == (
             row["indiv"],
@@ -46,7 +45,7 @@ def test_formulas_seeds_hashes_and_scores_are_the_published_ones(data_folder):
 @pytest.mark.known_answer
 @pytest.mark.parametrize("number", GIVEN)
 def test_a_published_dataset_is_made_again_exactly(data_folder, number):
-    entry = find(str(number))
+    entry = find_digen(str(number))
     made = make_digen(entry)
     table = pd.read_csv(
         data_folder / "digen" / "datasets" / f"{entry.name}.tsv", sep="\t", compression="gzip"
@@ -59,7 +58,7 @@ def test_a_published_dataset_is_made_again_exactly(data_folder, number):
 
 
 def test_all_40_sets_pass_their_hashes_and_are_balanced():
-    for entry in entries():
+    for entry in digen_entries():
         dataset = make_digen(entry)
         assert dataset.X.shape == (1000, 10)
         assert dataset.y.sum() == 500
@@ -69,7 +68,7 @@ def test_making_a_set_leaves_the_global_generator_alone():
     np.random.seed(3)  # noqa: NPY002
     expected = np.random.random(2)  # noqa: NPY002
     np.random.seed(3)  # noqa: NPY002
-    make_digen(find("8"))
+    make_digen(find_digen("8"))
     np.testing.assert_array_equal(np.random.random(2), expected)  # noqa: NPY002
 
 
@@ -83,7 +82,7 @@ def test_making_a_set_leaves_the_global_generator_alone():
 )
 def test_an_altered_entry_is_refused_with_the_hash_that_fails(change, said):
     with pytest.raises(InputError, match=said):
-        make_digen(replace(find("digen8"), **change))
+        make_digen(replace(find_digen("digen8"), **change))
 
 
 def test_a_set_loads_by_number_or_name_and_all_stands_for_forty():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paragone.data.digen import OPERATORS, Expression, Feature
+from paragone.data import OPERATORS, Expression, Feature
 from paragone.errors import InputError
 from paragone.generate.formulas import Grammar
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from paragone import Experiment
-from paragone.data import load
-from paragone.data.evolved import collections, entries, find, make_evolved
+from paragone.data import collection_names, load, make_evolved
+from paragone.data.generated import evolved_entries, find_entry
 from paragone.data.loading import expand
 from paragone.errors import InputError
 
-ALL = [(name, entry) for name in collections() for entry in entries(name)]
+ALL = [(name, entry) for name in collection_names() for entry in evolved_entries(name)]
 
 
 def test_the_first_collection_is_there():
-    assert "paragone-v1" in collections()
+    assert "paragone-v1" in collection_names()
 
 
 @pytest.mark.parametrize(("collection", "entry"), ALL, ids=[entry.name for _, entry in ALL])
@@ -31,7 +31,8 @@ def test_every_dataset_is_made_from_its_formula_with_its_hashes(collection, entr
 
 
 def test_a_dataset_is_known_by_number_and_by_name():
-    assert find("paragone-v1", "1") is find("paragone-v1", "paragone-v1-1")
+    entries = evolved_entries("paragone-v1")
+    assert find_entry(entries, "1", "here") is find_entry(entries, "paragone-v1-1", "here")
     assert load("paragone-v1:1", name="mine").name == "mine"
 
 
@@ -45,7 +46,7 @@ def test_a_dataset_is_known_by_number_and_by_name():
 )
 def test_an_altered_entry_is_refused_with_the_hash(change, said):
     with pytest.raises(InputError, match=said):
-        make_evolved(replace(entries("paragone-v1")[0], **change))
+        make_evolved(replace(evolved_entries("paragone-v1")[0], **change))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_options_of_files_are_refused():
 
 
 def test_all_stands_for_every_dataset_in_an_experiment(tmp_path):
-    n_sets = len(entries("paragone-v1"))
+    n_sets = len(evolved_entries("paragone-v1"))
     assert len(expand("paragone-v1:all")) == len(set(expand("paragone-v1:all"))) == n_sets
     assert expand("digen:3") == ("digen:3",)
     file = tmp_path / "e.toml"
@@ -78,7 +79,7 @@ def test_all_stands_for_every_dataset_in_an_experiment(tmp_path):
 
 
 def test_seeds_draw_standard_normal_rows():
-    X = np.asarray(make_evolved(entries("paragone-v1")[0]).X)
+    X = np.asarray(make_evolved(evolved_entries("paragone-v1")[0]).X)
     assert abs(X.mean()) < 0.05
     assert abs(X.std() - 1) < 0.05
 
@@ -90,7 +91,7 @@ def own(tmp_path):
     folder.mkdir()
     sets = [
         {**asdict(entry), "name": f"mine-{place}"}
-        for place, entry in enumerate(entries("paragone-v1")[4:6], 1)
+        for place, entry in enumerate(evolved_entries("paragone-v1")[4:6], 1)
     ]
     (folder / "collection.json").write_text(json.dumps({"format": 1, "name": "mine", "sets": sets}))
     return folder

@@ -34,16 +34,16 @@ def collection_named(reference: str) -> Collection | None:
     >>> collection_named("digen") is None
     True
     """
-    from paragone.data.evolved import collections
+    from paragone.data import collection_names
     from paragone.generate import Collection
 
     if reference == "digen":
         return None
-    if reference in collections():
+    if reference in collection_names():
         return Collection.named(reference)
     path = Path(reference)
     if not reference.endswith(".json") and not path.exists():
-        raise unknown_name("collection", reference, ["digen", *collections(), "FILE.json"])
+        raise unknown_name("collection", reference, ["digen", *collection_names(), "FILE.json"])
     return Collection.read(path / "collection.json" if path.is_dir() else path)
 
 

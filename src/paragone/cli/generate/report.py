@@ -1,4 +1,4 @@
-"""`paragone generate report`: a method of yours on the collections, and the former name of that."""
+"""`paragone generate report`: a method of yours on the collection_names, and the former name of that."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def report_method(
     Example: paragone generate report mymethod.py:Poly --out poly --workers 2
     """
     from paragone.charts import check_formats
-    from paragone.data.evolved import collections
+    from paragone.data import collection_names
     from paragone.generate import Laboratory, benchmark_method, write_benchmark
     from paragone.generate.diagnosis import diagnose
     from paragone.generate.methods import read_space
@@ -77,7 +77,9 @@ def report_method(
     from paragone.generate.targets import common_target
 
     wanted = check_formats(listed(formats))
-    chosen = [(where, collection_named(where)) for where in collection or ["digen", *collections()]]
+    chosen = [
+        (where, collection_named(where)) for where in collection or ["digen", *collection_names()]
+    ]
     if not collection:
         # DIGEN has two classes, and a report is of one target.
         chosen = [
@@ -129,7 +131,7 @@ def _asked_sets(
     names: list[str], chosen: list[tuple[str, Collection | None]]
 ) -> dict[str, list[str]]:
     """Return which of the named datasets every collection has; one that none has is refused."""
-    from paragone.data.digen import find
+    from paragone.data import find_digen
 
     found: dict[str, list[str]] = {where: [] for where, _ in chosen}
     for name in names:
@@ -140,7 +142,7 @@ def _asked_sets(
         ]
         if not homes and any(held is None for _, held in chosen):
             # DIGEN knows short names, and refuses what it does not know.
-            homes = ["digen"] if find(name) else []
+            homes = ["digen"] if find_digen(name) else []
         if not homes:
             known = [item.name for _, held in chosen if held is not None for item in held.sets]
             raise unknown_name("dataset", name, known)

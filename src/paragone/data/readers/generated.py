@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 
-from paragone.data import digen, evolved
 from paragone.data.dataset import Dataset
+from paragone.data.generated import (
+    collection_names,
+    digen_entries,
+    evolved_entries,
+    find_digen,
+    load_evolved,
+    make_digen,
+)
 from paragone.data.reader import Reader, ReadOptions, readers
 
 
-def _collection(
-    name: str, make: Callable[[str], Dataset], members: Callable[[], Sequence[str]]
-) -> Reader:
+def _add(name: str, make: Callable[[str], Dataset], members: Callable[[], list[str]]) -> None:
     def read(wanted: str, options: ReadOptions) -> Dataset:
         options.refuse_all_but_name(f"dataset '{name}:{wanted}' is generated")
         return make(wanted)
 
-    return Reader(name, read, is_of_paths=False, members=members)
+    readers.add(Reader(name, read, is_of_paths=False, members=members))
 
 
-def _evolved(name: str) -> Reader:
-    return _collection(
-        name,
-        lambda wanted: evolved.load_evolved(name, wanted),
-        lambda: [entry.name for entry in evolved.entries(name)],
-    )
+def _members(name: str) -> list[str]:
+    return [entry.name for entry in evolved_entries(name)]
 
 
-readers.add(
-    _collection(
-        "digen",
-        lambda wanted: digen.make_digen(digen.find(wanted)),
-        lambda: [str(entry.number) for entry in digen.entries()],
-    )
+_add(
+    "digen",
+    lambda wanted: make_digen(find_digen(wanted)),
+    lambda: [str(entry.number) for entry in digen_entries()],
 )
-for _name in evolved.collections():
-    readers.add(_evolved(_name))
+for _name in collection_names():
+    _add(_name, partial(load_evolved, _name), partial(_members, _name))
