@@ -29,8 +29,8 @@ import numpy as np
 
 from paragone.generate import EvolveSpec, Grammar, evolve, reason_to_reject
 from paragone.generate.methods import reference_method
+from paragone.generate.sampling import Threshold
 from paragone.generate.screening import NeighbourVotes
-from paragone.generate.thresholds import Threshold
 
 N_ROWS = 1000
 N_FEATURES = 10

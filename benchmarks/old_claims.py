@@ -28,8 +28,7 @@ os.environ.update(
 import numpy as np
 
 from paragone.generate import Collection, Contender, Laboratory, reference_methods
-from paragone.generate.looks import Looks
-from paragone.generate.proof import ProofPlan, tuned_fits
+from paragone.generate.proof import Looks, ProofPlan, tuned_fits
 
 MARGIN = 0.05
 SEED = 20

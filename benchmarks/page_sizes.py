@@ -127,8 +127,8 @@ def generation(folder: Path) -> Path:
     """A classifier on generated datasets, beside the stored scores of their reference methods."""
     from paragone.generate import (
         Contender,
-        DuelSettings,
         Laboratory,
+        StageSettings,
         benchmark_method,
         write_benchmark,
     )
@@ -136,7 +136,7 @@ def generation(folder: Path) -> Path:
     own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
     with Laboratory(folder / "lab.sqlite") as laboratory:
         found = benchmark_method(
-            own, laboratory, sets=["digen8", "digen17", "digen39"], settings=DuelSettings(folds=3)
+            own, laboratory, sets=["digen8", "digen17", "digen39"], settings=StageSettings(folds=3)
         )
     return write_benchmark(found, folder / "page")
 

@@ -20,16 +20,16 @@ from paragone.generate import (
     write_benchmark,
 )
 from paragone.generate.duel_map import map_duel, write_map
+from paragone.generate.duels import STORE, DuelPlan, duel
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
-from paragone.generate.fight import STORE, FightPlan, fight
-from paragone.generate.fight_page import write_fight
-from paragone.generate.fight_pictures import pictures
+from paragone.generate.pages import write_duel
+from paragone.generate.pictures import pictures
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
 NAIVE = Contender("Naive Bayes", "sklearn.naive_bayes:GaussianNB")
-PLAN = FightPlan(
+PLAN = DuelPlan(
     minutes=0.02,
     seed=3,
     rows=80,
@@ -64,16 +64,16 @@ def duel_page(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patched:
         # The minutes are over after the first generation; races and proofs go on as if there were
         # time.
-        patched.setattr("paragone.generate.fight.PROOF_SHARE", 1e9)
-        result = fight(LINEAR, TREE, out, PLAN)
+        patched.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
+        result = duel(LINEAR, TREE, out, PLAN)
     with InProcess(out / STORE) as laboratory:
-        return write_fight(result, pictures(result, laboratory, "duel"), out, "duel")
+        return write_duel(result, pictures(result, laboratory, "duel"), out, "duel")
 
 
 def open_duel_page(folder: Path) -> Path:
     """Return the page of a duel whose time was over before anything could be proven."""
     out = folder / "hasty"
-    return write_fight(fight(LINEAR, TREE, out, replace(PLAN, minutes=0.0001)), (), out, "hasty")
+    return write_duel(duel(LINEAR, TREE, out, replace(PLAN, minutes=0.0001)), (), out, "hasty")
 
 
 def map_of_a_duel(folder: Path) -> Path:
@@ -130,6 +130,6 @@ PAGES: dict[str, Callable[[Path], Path]] = {
 def make_pages(folder: Path) -> dict[str, Path]:
     """Make all pages in a folder, cells in this process: their fits take milliseconds."""
     with pytest.MonkeyPatch.context() as patched:
-        for module in ("fight", "duel_map", "evolving"):
+        for module in ("duels", "duel_map", "evolving"):
             patched.setattr(f"paragone.generate.{module}.Laboratory", InProcess)
         return {name: make(folder) for name, make in PAGES.items()}

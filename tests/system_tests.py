@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 SYSTEM = (
-    "src/paragone/generate/digen.py",  # fits all methods
+    "src/paragone/generate/shipped.py",  # fits all methods
     "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
     "src/paragone/testing/protocols.py",
@@ -34,7 +34,7 @@ SYSTEM = (
     "tests/examples",
     "tests/extension",  # whole commands
     "tests/fuzz",
-    "tests/generate/test_duel.py",  # whole searches
+    "tests/generate/test_published.py",  # whole searches
     "tests/generate/test_evolve.py",
     "tests/generate/test_proving.py",
     "tests/generate/test_scouts.py",  # compiles the kernels

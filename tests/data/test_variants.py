@@ -70,8 +70,7 @@ HASHES = {
 
 
 def test_a_tenth_of_the_noisy_labels_is_drawn_anew_with_the_shares_of_the_classes():
-    from paragone.generate.sampling import GeneratorSpec
-    from paragone.generate.variants import VariantGenerator
+    from paragone.generate.sampling import GeneratorSpec, VariantGenerator
 
     # One row in six is of class 1, so that labels drawn by a fair coin would change the shares.
     generator = GeneratorSpec("X0", n_features=2, cut=1.0)
@@ -87,7 +86,7 @@ def test_a_tenth_of_the_noisy_labels_is_drawn_anew_with_the_shares_of_the_classe
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_dataset_is_the_first_sample_of_the_variant_s_own_generator(name):
     from paragone.generate.collection import Collection
-    from paragone.generate.variants import VariantGenerator
+    from paragone.generate.sampling import VariantGenerator
 
     item = Collection.named("paragone-v1").sets[2]
     variant = VARIANTS[name]

@@ -13,11 +13,11 @@ from paragone.errors import InputError
 from paragone.generate import (
     Collection,
     Contender,
-    DuelSettings,
     Evidence,
     GeneratedSet,
     GeneratorSpec,
     Laboratory,
+    StageSettings,
 )
 from paragone.generate.benchmark import (
     GeneratedFormula,
@@ -25,10 +25,9 @@ from paragone.generate.benchmark import (
     benchmark_method,
     drawn_configurations,
 )
-from paragone.generate.claims import ClaimRecord
+from paragone.generate.collection import ClaimRecord
 from paragone.generate.diagnosis import diagnose, profile_chart, profile_plot
-from paragone.generate.evidence import row_seed
-from paragone.generate.proof import ProofPlan
+from paragone.generate.proof import ProofPlan, row_seed
 
 SPACE = {"max_depth": {"low": 1, "high": 9}}
 
@@ -67,7 +66,7 @@ def test_without_trials_the_method_gets_as_many_configurations_as_the_references
 def test_with_trials_every_method_is_tuned_with_as_many(collection, tmp_path):
     with Laboratory(tmp_path / "lab.sqlite") as laboratory:
         found = benchmark_method(
-            stump(space=SPACE), laboratory, collection, trials=2, settings=DuelSettings(folds=2)
+            stump(space=SPACE), laboratory, collection, trials=2, settings=StageSettings(folds=2)
         )
     table = found.table()
     assert set(table.columns) == {"Stump", "KNeighborsClassifier", "LogisticRegression"}

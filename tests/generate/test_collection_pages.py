@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from paragone.generate import Collection, Evidence, GeneratedSet, GeneratorSpec
-from paragone.generate.claims import ClaimRecord, OpenPair
-from paragone.generate.collection_pages import (
+from paragone.generate.collection import ClaimRecord, OpenPair
+from paragone.generate.pages import (
     collection_page,
     empty_page,
     family_statement,

@@ -21,7 +21,7 @@ from paragone.generate.inspection import (
     inspect_sets,
     open_pairs,
 )
-from paragone.generate.thresholds import Threshold
+from paragone.generate.sampling import Threshold
 
 
 @pytest.fixture(scope="module")

@@ -1,197 +1,342 @@
-"""Duels, stages and sampling, at small sizes."""
+"""A duel of two methods: every number of its proofs by a second way, the honest sentence, going on where it stopped."""
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from paragone.data import Expression, find_digen, make_digen
+from paragone.data import load
 from paragone.errors import InputError
-from paragone.generate.duel import (
-    Duel,
-    DuelSettings,
-    passes_gate,
-    published_split,
-    seeded_dataset,
-    stage2,
-    stage3,
-    still_separate,
+from paragone.generate import Collection, Contender, GeneratorSpec, Laboratory
+from paragone.generate.duels import (
+    STORE,
+    DuelPlan,
+    DuelResult,
+    Raced,
+    distinct_names,
+    duel,
+    shown_seed,
 )
-from paragone.generate.laboratory import Laboratory
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.pages import (
+    coin_sentence,
+    crossing,
+    duel_page,
+    fits_table,
+    write_duel,
+)
+from paragone.generate.pictures import (
+    Picture,
+    claims_chart,
+    curve_chart,
+    learning_curves,
+    pictures,
+    plane_of,
+    search_chart,
+)
+from paragone.generate.proof import LeadClaim, Proof, TunedFit
 from paragone.generate.truth import truth_sheet
-from paragone.generate.tuned import TunedClassifier, pruned_mean
+from paragone.page.plots import plot_of
+from paragone.stats import Interval
 
-SMALL = DuelSettings(population=6, generations=2, trials=2, folds=5, methods=("R", "K", "D"))
-
-
-def small_duel(folder, workers=0, **options):
-    with Laboratory(folder / "duel.sqlite", workers) as laboratory:
-        return Duel("K", "R", 5, laboratory, SMALL).run(**options)
-
-
-def test_a_duel_repeats_itself_and_goes_on_from_its_store(tmp_path):
-    heard = []
-    first = small_duel(tmp_path, tell=lambda generation, lead: heard.append((generation, lead)))
-    assert [generation for generation, _ in heard] == [1, 2]
-    assert heard[1][1] >= heard[0][1]
-    assert first.seen == 12
-    assert first.seen == first.rejected + first.pruned + first.scored
-    leads = [fighter.lead for fighter in first.survivors]
-    assert leads == sorted(leads, reverse=True)
-    again = small_duel(tmp_path)
-    assert again.table().equals(first.table())
-    (tmp_path / "two").mkdir()
-    assert small_duel(tmp_path / "two", workers=2).table().equals(first.table())
+LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
+TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
+SMALL = DuelPlan(
+    minutes=0.02,
+    seed=3,
+    rows=80,
+    features=3,
+    trials=1,
+    folds=2,
+    finalists=1,
+    looks=(12,),
+    fresh=200,
+    batch=6,
+)
 
 
-def test_the_objectives_of_a_survivor_follow_from_its_scores(tmp_path):
-    outcome = small_duel(tmp_path)
-    assert outcome.survivors
-    for fighter in outcome.survivors:
-        by_name = dict(zip(outcome.methods, fighter.scores, strict=True))
-        assert fighter.lead == by_name["KNeighborsClassifier"] - by_name["LogisticRegression"]
-        assert fighter.spread == pytest.approx(np.std(fighter.scores))
+@pytest.fixture(scope="module")
+def fought(tmp_path_factory):
+    """A fight whose minutes are over after the first generation, with races and proofs as if there were time."""
+    folder = tmp_path_factory.mktemp("fight") / "linear-tree"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
+        result = duel(LINEAR, TREE, folder, SMALL)
+        with Laboratory(folder / STORE) as laboratory:
+            shown = pictures(result, laboratory, "duel")
+        write_duel(result, shown, folder, "duel")
+    return folder, result, shown
 
 
-def test_a_duel_needs_two_methods_that_take_part(tmp_path):
-    laboratory = Laboratory(tmp_path / "x.sqlite")
-    with pytest.raises(InputError, match="a duel needs two methods"):
-        Duel("K", "KNeighborsClassifier", 1, laboratory, SMALL)
-    with pytest.raises(InputError, match="SVC is not among the methods"):
-        Duel("K", "S", 1, laboratory, SMALL)
-    with pytest.raises(InputError, match="unknown method 'Z'"):
-        Duel("K", "Z", 1, laboratory, SMALL)
+def test_every_score_of_a_proof_is_what_a_plain_fit_gives_on_the_recorded_rows(fought):
+    _, result, _ = fought
+    assert result.proofs
+    for proof in result.proofs:
+        scores = {}
+        for fit in proof.fits:
+            data = proof.claim.generator.parts(SMALL.rows, SMALL.fresh, fit.row_seed)
+            train = data.train_part
+            model = {"Linear": LINEAR, "Tree": TREE}[fit.method].configured(fit.params).build(0)
+            if fit.method == "Linear":
+                values = model.fit(data.X[train], data.y[train]).predict_proba(data.X[~train])[:, 1]
+                assert fit.score == pytest.approx(roc_auc_score(data.y[~train], values), abs=1e-9)
+            scores[fit.method, fit.sample] = fit.score
+        leads = [
+            scores[proof.claim.up, i] - scores[proof.claim.down, i] for i in range(proof.stopped_at)
+        ]
+        assert leads == pytest.approx(proof.leads)
+        assert proof.interval.estimate == pytest.approx(np.mean(leads))
+        assert proof.holds == (proof.interval.low >= SMALL.margin)
 
 
-def test_the_published_preset_tunes_on_hard_labels_and_leaves_the_svc_unbounded():
-    settings = DuelSettings.digen_v1()
-    assert (settings.population, settings.generations, settings.scoring) == (100, 40, "hard")
-    svc = next(m for m in settings.contenders() if m.letter == "S")
-    assert svc.configured({}).build().max_iter == -1
+def test_rows_of_race_proof_and_dataset_are_never_the_same(fought):
+    _, result, shown = fought
+    proof = result.proofs[0]
+    written = [tuple(row) for picture in shown for row in np.asarray(picture.data.X)]
+    for fit in proof.fits[:4]:
+        rows = proof.claim.generator.parts(SMALL.rows, SMALL.fresh, fit.row_seed).X
+        assert not {tuple(row) for row in np.asarray(rows)} & set(written)
+
+
+def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fought):
+    folder, result, shown = fought
+    held = result.proven("Tree", "Linear")
+    assert held
+    assert "Tree beats Linear by 0.05 AUROC or more on 1 proven dataset" in result.sentence(
+        "Tree", "Linear"
+    )
+    page = (folder / "report.html").read_text()
+    for said in (
+        "Linear against Tree",
+        "Where Tree beats Linear",
+        "What Tree learned",
+        "Learning curves",
+        "collection.json:1",
+    ):
+        assert said in page, said
+    # One line loads it; the table and the manifest hold the same rows.
+    data = load(f"{folder}/collection.json:1")
+    frame = pd.read_csv(folder / "data" / "duel-1.csv")
+    np.testing.assert_array_equal(frame.drop(columns="target").to_numpy(), data.X)
+    np.testing.assert_array_equal(data.X, shown[0].data.X)
+    np.testing.assert_array_equal(data.y, shown[0].data.y)
+    collection = Collection.read(folder)
+    record = collection.sets[0].claims[0]
+    assert (record.up, record.down, record.holds) == (held[0].claim.up, held[0].claim.down, True)
+    assert len(pd.read_csv(folder / "fits.csv")) == sum(len(proof.fits) for proof in result.proofs)
+    assert json.loads(fits_table(result)["parameters"].iloc[0]) == {}
+
+
+def test_a_plane_is_shown_as_a_picture_with_its_surface(fought):
+    folder, result, shown = fought
+    page = duel_page(result, shown, folder, "duel")
+    planes = [
+        figure
+        for figure in page.figures()
+        if "curves" not in figure.name and figure.name.startswith("duel-")
+    ]
+    assert len(planes) == 3 * len(shown)
+    # The page's own plots would draw the rows of the dataset alone.
+    assert [figure.plot for figure in planes] == [None] * len(planes)
+
+
+def cells(folder):
+    with sqlite3.connect(folder / STORE) as store:
+        return store.execute("select count(*) from cells").fetchone()[0]
+
+
+def test_the_same_fight_again_decides_the_same_and_runs_nothing(fought, monkeypatch):
+    folder, result, _ = fought
+    monkeypatch.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
+    before = cells(folder)
+    again = duel(LINEAR, TREE, folder, SMALL)
+    assert cells(folder) == before
+    assert [proof.leads for proof in again.proofs] == [proof.leads for proof in result.proofs]
+    assert (again.curve, again.seconds) == (result.curve, result.seconds)
+
+
+def test_a_fight_that_had_no_time_for_proofs_says_so_and_goes_on_with_more(fought, tmp_path):
+    hasty = duel(LINEAR, TREE, tmp_path, replace(SMALL, minutes=0.0001))
+    assert hasty.proofs == ()
+    assert "no dataset was found on which Tree beats Linear by 0.05 AUROC" in hasty.sentence(
+        "Tree", "Linear"
+    )
+    page = write_duel(hasty, (), tmp_path, "hasty")
+    assert "No dataset was found on which Linear beats Tree" in page.read_text()
+    opened = pd.read_csv(tmp_path / "open_pairs.csv")
+    assert opened[["up", "down"]].to_numpy().tolist() == [["Linear", "Tree"], ["Tree", "Linear"]]
+
+
+def test_a_method_against_itself_ends_in_the_honest_sentence(tmp_path):
+    twice = distinct_names(TREE, TREE)
+    assert [one.name for one in twice] == ["Tree", "Tree (second)"]
+    found = duel(TREE, TREE, tmp_path, replace(SMALL, minutes=5, batch=4))
+    # Given up long before the minutes: no formula led at all.
     assert (
-        next(m for m in DuelSettings().contenders() if m.letter == "S")
-        .configured({})
-        .build()
-        .max_iter
-        == 20_000
+        found.ended_by
+        == "after 8 generations no formula led by a fifth of the margin in either direction"
     )
+    assert (found.raced, found.proofs) == ((), ())
+    for up, down in found.directions:
+        assert "no dataset was found" in found.sentence(up, down)
 
 
-def test_a_dataset_of_a_seed_is_the_published_one_with_its_split():
-    entry = find_digen("digen8")
-    made, published = seeded_dataset(Expression.parse(entry.formula), entry.seed), make_digen(entry)
-    np.testing.assert_array_equal(made.y, published.y)
-    train, test = published_split(published, entry.seed)
-    assert made.train_part[train].all()
-    assert not made.train_part[test].any()
-
-
-def test_stages_score_every_method_on_every_formula_and_seed(tmp_path):
-    with Laboratory(tmp_path / "stages.sqlite") as laboratory:
-        tuned = stage2([("mul(X0, X1)", 3), ("add(X0, X1)", 3)], laboratory, SMALL, trials=2)
-        assert len(tuned) == 6
-        seeds = stage3(["mul(X0, X1)"], laboratory, SMALL, n_seeds=3, trials=2)
-    assert sorted(seeds["seed"].unique()) == [1, 2, 3]
-    assert still_separate(seeds, "KNeighborsClassifier", "LogisticRegression") == ("mul(X0, X1)",)
-    assert still_separate(seeds, "LogisticRegression", "KNeighborsClassifier") == ()
-    assert (
-        tuned.query("formula == 'add(X0, X1)' and method == 'LogisticRegression'")["auroc"] > 0.95
-    ).all()
-    with pytest.raises(InputError, match="n_seeds"):
-        stage3(["X0"], laboratory, SMALL, n_seeds=0)
-
-
-@given(st.floats(-1, 1), st.floats(0, 1))
-def test_the_gate_lets_through_what_is_positive_and_near_the_best(lead, best):
-    assert passes_gate(lead, best, 0.1) == (lead > 0 and lead * 1.1 >= best)
-    assert not passes_gate(float("nan"), best, 0.1)
-
-
-@given(st.lists(st.tuples(st.floats(0.4, 1), st.floats(0.4, 1)), min_size=2, max_size=10))
-def test_stopped_folds_are_estimated_from_the_best(pairs):
-    mine, best = (np.array(column) for column in zip(*pairs, strict=True))
-    value, seen = pruned_mean(mine, best, 0.1)
-    k = len(seen)
-    assert 2 <= k <= len(pairs)
-    expected = mine.mean() if k == len(pairs) else mine[:k].mean() / best[:k].mean() * best.mean()
-    assert value == pytest.approx(expected)
-    assert all(mine[:j].mean() * 1.1 >= best[:j].mean() for j in range(2, k))
-    assert pruned_mean(mine, best, None) == (pytest.approx(mine.mean()), tuple(mine))
-
-
-def test_stopping_hopeless_trials_finds_the_same_best():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    space = {"max_depth": {"low": 1, "high": 8}, "min_samples_leaf": {"low": 1, "high": 80}}
-    use = "sklearn.tree:DecisionTreeClassifier"
-    whole, pruned = (
-        TunedClassifier(use, space=space, trials=8, folds=6, tolerance=tolerance, seed=1).fit(X, y)
-        for tolerance in (None, 0.1)
-    )
-    assert pruned.best_score_ <= whole.best_score_ + 1e-12
-    assert pruned.best_score_ == pytest.approx(whole.best_score_, abs=0.05)
-
-
-# Sampling
-
-
-def test_fresh_rows_follow_from_the_seed_and_have_the_shares_asked_for():
-    spec = GeneratorSpec("add(X0, X1)", n_features=3, irrelevant=2, positive=0.2)
-    sample = spec.sample(20_000, seed=1)
-    assert sample.X.shape == (20_000, 5)
-    assert (
-        sample.fingerprint
-        == spec.sample(20_000, seed=1).fingerprint
-        != spec.sample(20_000, seed=2).fingerprint
-    )
-    assert sample.y.mean() == pytest.approx(0.2, abs=0.01)
-
-
-@pytest.mark.parametrize(("noise", "positive"), [(0.0, 0.5), (0.2, 0.5), (0.4, 0.3), (1.0, 0.5)])
-def test_the_bayes_auroc_is_what_the_formula_reaches_on_fresh_rows(noise, positive):
-    spec = GeneratorSpec("sub(X0, X1)", n_features=2, noise=noise, positive=positive)
-    sample = spec.sample(60_000, seed=3)
-    reached = roc_auc_score(sample.y, spec.threshold().label(spec.expression.evaluate(sample.X)))
-    assert reached == pytest.approx(truth_sheet(spec).scores["roc_auc"].value, abs=0.01)
-
-
-def test_correlation_classes_regression_categories_and_gaps_are_as_asked():
-    assert np.corrcoef(GeneratorSpec("X0", correlation=0.6).sample(20_000, 1).X.T)[
-        0, 5
-    ] == pytest.approx(0.6, abs=0.02)
-    classes = GeneratorSpec("X0", target="multiclass", n_classes=4).sample(8000, 1)
-    np.testing.assert_allclose(np.bincount(classes.y) / 8000, 0.25, atol=0.02)
-    numbers = GeneratorSpec("mul(X0, 2.0)", target="regression", noise=0.5).sample(20_000, 1)
-    assert numbers.task == "regression"
-    assert np.std(numbers.y - 2 * numbers.X[:, 0]) == pytest.approx(1.0, abs=0.03)
-    cut = GeneratorSpec("X0", categorical=(0,)).sample(8000, 1)
-    assert set(cut.X[:, 0]) == {0.0, 1.0, 2.0, 3.0}
-    assert ((cut.X[:, 0] >= 2) == (cut.y == 1)).mean() > 0.98
-    assert np.isnan(GeneratorSpec("X0", missing=0.1).sample(5000, 1).X).mean() == pytest.approx(
-        0.1, abs=0.01
-    )
+def test_kinds_of_data_are_in_races_and_proofs():
+    noisy = replace(SMALL, kinds={"noise": 0.2, "irrelevant": 4})
+    generator = noisy.generator("mul(X0, X1)")
+    assert (generator.noise, generator.irrelevant) == (0.2, 4)
+    assert noisy.key((LINEAR, TREE)) != SMALL.key((LINEAR, TREE))
+    # More minutes and another proof go on with the same search.
+    assert replace(SMALL, minutes=9, trials=5).key((LINEAR, TREE)) == SMALL.key((LINEAR, TREE))
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("change", "said"),
     [
-        ({"formula": "add(X0, X12)"}, "n_features is 10"),
-        ({"correlation": 1.0}, "correlation must be"),
-        ({"noise": 1.5}, "noise must be"),
-        ({"positive": 0}, "positive must"),
-        ({"target": "count"}, "target is"),
-        ({"categorical": (10,)}, "categorical column 10"),
-        ({"missing": 1.0}, "missing must"),
-        ({"n_classes": 1}, "n_classes must"),
+        ({"minutes": 0}, "minutes must be more than 0"),
+        ({"margin": 2}, "margin must lie between 0 and 1"),
+        ({"rows": 10}, "rows must be at least 50"),
+        ({"kinds": {"n_classes": 4}}, "a number of classes is for a multiclass target"),
+        ({"kinds": {"noise": 7}}, "noise must be from 0 to 1"),
+        ({"looks": ()}, "look"),
     ],
 )
-def test_a_spec_that_makes_no_dataset_is_refused(options, said):
+def test_a_plan_that_cannot_be_is_refused(change, said):
     with pytest.raises(InputError, match=said):
-        GeneratorSpec(**{"formula": "X0", **options})
-    with pytest.raises(InputError, match="n must be at least 1"):
-        GeneratorSpec("X0").sample(0, 1)
+        replace(SMALL, **change)
+
+
+def a_proof(leads, low=0.1):
+    claim = LeadClaim("Tree", "Linear", GeneratorSpec("mul(X0, X1)", n_features=3))
+    return Proof(
+        claim, tuple(leads), Interval(float(np.mean(leads)), low, 1.0), low >= 0.05, "shown"
+    )
+
+
+def a_picture(curve):
+    proof = a_proof([0.3] * 12)
+    generator = proof.claim.generator
+    return Picture("d-1", proof, generator.sample(50, 1), None, plane_of(generator), {}, curve)
+
+
+def test_a_lead_that_is_a_coin_is_called_one():
+    assert coin_sentence(a_proof([0.45, 0.01, 0.3])).startswith(
+        "A coin, not a margin: the lead is 0.450 on the best"
+    )
+
+
+def test_the_crossing_of_two_curves_is_told_as_far_as_they_show():
+    def curve(*means):
+        rows = [
+            (m, size, v, v, v)
+            for size, pair in zip((50, 100, 200), means, strict=True)
+            for m, v in pair.items()
+        ]
+        return pd.DataFrame(rows, columns=["method", "rows", "mean", "low", "high"])
+
+    below, above = {"Tree": 0.6, "Linear": 0.7}, {"Tree": 0.8, "Linear": 0.7}
+    told = [
+        ((below, above, above), "Tree overtakes Linear between 50 and 100 training rows"),
+        ((above, above, above), "Tree is ahead at every size from 50 to 200 training rows"),
+        ((above, above, below), "Linear is ahead at 200 training rows"),
+    ]
+    for means, said in told:
+        assert said in crossing(a_picture(curve(*means)), "Tree", "Linear")
+
+
+def test_learning_curves_are_means_of_the_fits(fought):
+    folder, result, shown = fought
+    drawn = next(picture for picture in shown if picture.curve is not None)
+    with Laboratory(folder / STORE) as laboratory:
+        again = learning_curves(result, drawn.generator, laboratory)
+    pd.testing.assert_frame_equal(again, drawn.curve)
+    assert again["rows"].unique().tolist() == [40, 80, 160]
+    assert ((again["low"] <= again["mean"]) & (again["mean"] <= again["high"])).all()
+    assert curve_chart(drawn, result.methods).to_dict()["title"]["text"] == ["Learning curves"]
+
+
+def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
+    proof = replace(a_proof([0.2] * 12, low=0.02), holds=False)
+    raced = (Raced("Tree", "Linear", "mul(X0, X1)", 0.3, (0.2, 0.1, 0.3)),)
+    result = DuelResult(
+        (LINEAR, TREE), SMALL, raced, (proof,), ((1.0, 0.0, 0.3),), 1234, 60, 0, 90.0, "time"
+    )
+    said = result.sentence("Tree", "Linear")
+    for part in (
+        "1,234 formulas",
+        "1 of them raced",
+        "led by 0.200",
+        "1 put to proof",
+        "lower limit was 0.020",
+        "1.5 minutes",
+    ):
+        assert part in said, part
+    assert "its proof did not fit into the time" in replace_proofs(result, ()).sentence(
+        "Tree", "Linear"
+    )
+    assert len(claims_chart(result).to_dict()["layer"]) == 3
+    # The page keeps a lead until the next generation: nothing rose in between.
+    assert plot_of(search_chart(result).to_dict()).steps
+    page = duel_page(result, (), "somewhere", "x")
+    assert page.title == "Linear against Tree"
+    # A direction without a proven dataset is told in the finding, and has no empty section.
+    assert [section.title for section in page.sections] == [
+        "The finding",
+        "What was tried",
+        "How it was done",
+    ]
+
+
+def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
+    def drawn(minutes):
+        curve = ((minutes / 2, 0.0, 0.1), (minutes, 0.2, 0.3))
+        result = DuelResult((LINEAR, TREE), SMALL, (), (), curve, 10, 5, 0, 60 * minutes, "time")
+        return plot_of(search_chart(result).to_dict())
+
+    for minutes, unit, last in ((0.5, "seconds", 30.0), (8.0, "minutes", 8.0)):
+        plot = drawn(minutes)
+        assert plot.x == unit
+        assert {name: line[-1] for name, line in plot.series.items()} == {
+            "Linear": (last, 0.2),
+            "Tree": (last, 0.3),
+        }
+
+
+def replace_proofs(result, proofs):
+    return DuelResult(
+        result.methods, result.plan, result.raced, proofs, result.curve, result.n_formulas, result.n_screened,
+        result.n_failed, result.seconds, result.ended_by,
+    )  # fmt: skip
+
+
+def test_a_dataset_with_kinds_of_data_is_loaded_from_its_table(tmp_path):
+    noisy = replace(SMALL, kinds={"noise": 0.2, "irrelevant": 2, "missing": 0.1})
+    generator = noisy.generator("mul(X0, X1)")
+    fits = tuple(
+        TunedFit(method, sample, sample, {}, 0.5, score)
+        for sample in range(12)
+        for method, score in (("Tree", 0.9), ("Linear", 0.5))
+    )
+    proof = replace(a_proof([0.4] * 12), claim=LeadClaim("Tree", "Linear", generator), fits=fits)
+    result = DuelResult(
+        (LINEAR, TREE), noisy, (), (proof,), ((1.0, 0.0, 0.3),), 9, 6, 0, 90.0, "time"
+    )
+    data = generator.sample(noisy.rows, shown_seed(noisy, generator), name="kinds-1")
+    picture = Picture("kinds-1", proof, data, truth_sheet(generator), plane_of(generator), {})
+    write_duel(result, (picture,), tmp_path, "kinds")
+    found = load(f"{tmp_path}/collection.json:1")
+    np.testing.assert_array_equal(found.X, data.X)
+    np.testing.assert_array_equal(found.y, data.y)
+    assert np.isnan(found.X).any()
+    table = tmp_path / "data" / "kinds-1.csv"
+    table.write_text(table.read_text().replace("target\n", "target\n", 1).replace("0.", "0.9", 1))
+    with pytest.raises(InputError, match="hash"):
+        load(f"{tmp_path}:1")
+    table.unlink()
+    with pytest.raises(InputError, match="there is no"):
+        load(f"{tmp_path}:1")

@@ -18,12 +18,12 @@ from paragone.generate.duel_map import (
     simultaneous,
     write_map,
 )
-from paragone.generate.fight import FightPlan
+from paragone.generate.duels import DuelPlan
 from paragone.stats import Interval
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
-SMALL = FightPlan(seed=3, rows=100, features=2, trials=1, folds=2, fresh=200)
+SMALL = DuelPlan(seed=3, rows=100, features=2, trials=1, folds=2, fresh=200)
 
 
 def point(rows, lead, half=0.01, axis="noise", value=0.0):

@@ -21,18 +21,16 @@ from scipy.stats import ttest_1samp
 from known_leads import InProcess, limits_by_bisection
 from paragone.data import Expression
 from paragone.errors import InputError
-from paragone.generate.claims import OpenPair
-from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.collection import Collection, GeneratedSet, OpenPair
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
-from paragone.generate.digen import measure_digen
-from paragone.generate.evidence import Evidence, learning_curve, mean_interval, row_seed
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import choose, evolve, greedy_cover
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method
+from paragone.generate.proof import Evidence, learning_curve, mean_interval, row_seed
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.shipped import read_fits
+from paragone.generate.shipped import measure_digen, read_fits
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},

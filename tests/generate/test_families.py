@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from paragone.data import Expression
-from paragone.generate.families import FAMILIES, MIXED, families, straightness, told_alone
-from paragone.generate.thresholds import population
+from paragone.generate.diagnosis import FAMILIES, MIXED, families, straightness, told_alone
+from paragone.generate.sampling import population
 
 
 @pytest.mark.parametrize(

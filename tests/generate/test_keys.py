@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from paragone.data import Expression, digen_entries
-from paragone.generate.concepts import ConceptBook, signature
+from paragone.generate.concepts import ConceptBook, formula_key, signature
 from paragone.generate.formulas import structure_key
 from paragone.generate.inspection import inspect_digen
-from paragone.generate.keys import formula_key
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.truth import key_of
 

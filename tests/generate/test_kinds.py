@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from paragone.cli.app import app
 from paragone.errors import InputError
-from paragone.generate.manifests import described_sample, write_sets
+from paragone.generate.collection import described_sample, write_sets
 from paragone.generate.sampling import GeneratorSpec
 
 KINDS = {

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import ttest_1samp
 
 from paragone.errors import InputError
-from paragone.generate.looks import Looks
+from paragone.generate.proof import Looks
 
 V1_3 = np.array([0.45, 0.30, 0.01, 0.44, 0.03, 0.48, 0.30, 0.47, 0.11, 0.04])
 """The leads of XGBoost over gradient boosting on paragone-v1-3: a coin, not a margin."""

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from paragone.data import Expression, digen_entries
-from paragone.generate.formulas import Grammar
-from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
-from paragone.generate.thresholds import Threshold, halving_threshold
+from paragone.generate.formulas import Grammar, feature_name, mathematics, rule_in_words
+from paragone.generate.sampling import Threshold, halving_threshold
 
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

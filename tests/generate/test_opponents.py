@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from paragone.errors import InputError
-from paragone.generate.methods import configured, reference_method
-from paragone.generate.opponents import known_opponents, opponent
+from paragone.generate.methods import configured, known_opponents, opponent, reference_method
 from paragone.methods.method import Method
 
 OWN = """

@@ -8,7 +8,15 @@ from sklearn.linear_model import LogisticRegression
 
 from paragone.charts.save import chart_specification
 from paragone.generate import GeneratorSpec, Laboratory
-from paragone.generate.planes import ELSEWHERE, LEVELS, STEPS, plane_chart, plane_of, runs, surfaces
+from paragone.generate.pictures import (
+    ELSEWHERE,
+    LEVELS,
+    STEPS,
+    plane_chart,
+    plane_of,
+    runs,
+    surfaces,
+)
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,21 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from known_leads import InProcess, auroc_of
 from paragone.errors import InputError
 from paragone.generate.collection import Collection
-from paragone.generate.evidence import measure, row_seed
+from paragone.generate.duels import DuelPlan
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
-from paragone.generate.fight import FightPlan
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.looks import Looks
 from paragone.generate.methods import Contender, reference_methods, reseeded
-from paragone.generate.proof import LeadClaim, ProofPlan, prove, tuned_fits, tuner_of
+from paragone.generate.proof import (
+    LeadClaim,
+    Looks,
+    ProofPlan,
+    measure,
+    prove,
+    row_seed,
+    tuned_fits,
+    tuner_of,
+)
 from paragone.generate.sampling import GeneratorSpec
 
 SIGN = GeneratorSpec("X0", n_features=2)
@@ -484,6 +491,6 @@ def test_a_method_may_try_its_library_s_own_settings_where_its_space_leaves_them
     assert found[True].params == {}
     assert found[True].score > found[False].score + 0.1
     # A duel always does, and a method without anything to tune is not searched.
-    assert FightPlan().proof().defaults
+    assert DuelPlan().proof().defaults
     plain = Contender("NB", "sklearn.naive_bayes:GaussianNB")
     assert tuner_of(plain, ProofPlan(defaults=True)) == tuner_of(plain, ProofPlan())

@@ -22,7 +22,6 @@ from paragone.generate.classifiers import (
     auroc_columns,
     confidence,
 )
-from paragone.generate.duel import published_split, refit
 from paragone.generate.methods import (
     DIGEN_V1_SVC,
     contenders,
@@ -30,6 +29,7 @@ from paragone.generate.methods import (
     reference_method,
     reference_methods,
 )
+from paragone.generate.published import published_split, refit
 from paragone.generate.tuned import TunedClassifier
 from paragone.methods.spaces import check_space, suggest
 

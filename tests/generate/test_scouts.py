@@ -12,6 +12,7 @@ from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.methods import contenders, reference_method
+from paragone.generate.sampling import Threshold
 from paragone.generate.scouts import (
     BINS,
     BoostingScout,
@@ -22,7 +23,6 @@ from paragone.generate.scouts import (
     to_bins,
 )
 from paragone.generate.screening import scout_of
-from paragone.generate.thresholds import Threshold
 
 
 def grown(bins, target, weights=None, *, depth=4, least=5, penalty=0.0):

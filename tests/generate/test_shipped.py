@@ -12,10 +12,9 @@ from known_leads import limits_by_bisection
 from paragone.data import make_evolved
 from paragone.data.generated import evolved_entries
 from paragone.generate.collection import Collection
-from paragone.generate.evidence import measure
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method, reference_methods
-from paragone.generate.proof import tuned_fits
+from paragone.generate.proof import measure, tuned_fits
 from paragone.generate.shipped import digen_measured, measured_again, read_fits, search_curve
 
 

@@ -25,13 +25,17 @@ from paragone.generate import (
     write_benchmark,
 )
 from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method
-from paragone.generate.claims import ClaimRecord
-from paragone.generate.diagnosis import diagnose, profile_plot
-from paragone.generate.evidence import row_seed
-from paragone.generate.families import family_rules, generator_families, told_alone
-from paragone.generate.proof import ProofPlan, tuned_fits
-from paragone.generate.targets import usual_methods
-from paragone.generate.thresholds import population
+from paragone.generate.collection import ClaimRecord
+from paragone.generate.diagnosis import (
+    diagnose,
+    family_rules,
+    generator_families,
+    profile_plot,
+    told_alone,
+)
+from paragone.generate.methods import usual_methods
+from paragone.generate.proof import ProofPlan, row_seed, tuned_fits
+from paragone.generate.sampling import population
 from paragone.generate.truth import truth_sheet
 
 PLAN = ProofPlan(n_train=80, n_fresh=150, trials=2, folds=2, looks=(3,))

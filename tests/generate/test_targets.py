@@ -26,21 +26,24 @@ from paragone.generate import (
     prove_variants,
     write_collection_page,
 )
-from paragone.generate.breeding import Breeder, same_target_key, searched_rows
-from paragone.generate.claims import ClaimRecord, OpenPair
+from paragone.generate.collection import ClaimRecord, OpenPair
 from paragone.generate.concepts import ConceptBook, concept_rule, signature
-from paragone.generate.evolution import Evolution
+from paragone.generate.diagnosis import generator_families
+from paragone.generate.duels import STORE, DuelPlan, duel
+from paragone.generate.evolution import Breeder, Evolution, same_target_key, searched_rows
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
-from paragone.generate.families import generator_families
-from paragone.generate.fight import STORE, FightPlan, fight
-from paragone.generate.fight_page import write_fight
-from paragone.generate.fight_pictures import pictures
-from paragone.generate.number_scouts import NUMBER_SCOUTS
-from paragone.generate.opponents import known_opponents, opponent
-from paragone.generate.planes import plane_of
-from paragone.generate.target_screening import TargetScreen, TargetScreening, target_batch
-from paragone.generate.targets import check_methods, regressors, usual_methods
+from paragone.generate.methods import (
+    check_methods,
+    known_opponents,
+    opponent,
+    regressors,
+    usual_methods,
+)
+from paragone.generate.pages import write_duel
+from paragone.generate.pictures import pictures, plane_of
+from paragone.generate.scouts import NUMBER_SCOUTS
+from paragone.generate.screening import TargetScreen, TargetScreening, target_batch
 from paragone.lab.cells import SplitData
 
 DEPTHS = ({"max_depth": 3}, {"max_depth": 6})
@@ -242,7 +245,7 @@ def test_there_are_no_variants_of_several_classes_and_numbers(tmp_path, which, r
 
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeRegressor", {"max_depth": 4, "random_state": 0})
 LUCK = Contender("Luck", "sklearn.tree:ExtraTreeRegressor", {"max_depth": 3})
-PLAN = FightPlan(
+PLAN = DuelPlan(
     minutes=5, seed=3, rows=60, features=2, trials=1, folds=2, finalists=1, looks=(6,), fresh=100, batch=4,
     kinds={"target": "regression"},
 )  # fmt: skip
@@ -250,13 +253,13 @@ PLAN = FightPlan(
 
 @pytest.fixture
 def in_process(monkeypatch):
-    monkeypatch.setattr("paragone.generate.fight.Laboratory", InProcess)
+    monkeypatch.setattr("paragone.generate.duels.Laboratory", InProcess)
     monkeypatch.setattr("paragone.generate.evolving.Laboratory", InProcess)
 
 
 @pytest.mark.usefixtures("in_process")
 def test_a_regressor_against_itself_ends_in_the_honest_sentence(tmp_path):
-    found = fight(TREE, TREE, tmp_path, PLAN)
+    found = duel(TREE, TREE, tmp_path, PLAN)
     assert (
         found.ended_by
         == "after 8 generations no formula led by a fifth of the margin in either direction"
@@ -284,9 +287,7 @@ def test_two_copies_of_a_method_of_luck_prove_nothing(tmp_path, seed):
 @pytest.mark.usefixtures("in_process")
 def test_a_method_that_cannot_be_fitted_at_all_is_said_to_fail(tmp_path):
     gaps = replace(PLAN, kinds={"target": "regression", "missing": 0.2})
-    found = fight(
-        TREE, Contender("Linear", "sklearn.linear_model:LinearRegression"), tmp_path, gaps
-    )
+    found = duel(TREE, Contender("Linear", "sklearn.linear_model:LinearRegression"), tmp_path, gaps)
     assert found.n_failed
     assert (
         found.ended_by
@@ -639,18 +640,18 @@ def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
 def test_a_duel_for_another_target_ends_in_cards_with_both_surfaces(
     tmp_path, monkeypatch, kinds, names, said
 ):
-    monkeypatch.setattr("paragone.generate.fight.Laboratory", InProcess)
-    monkeypatch.setattr("paragone.generate.fight.PROOF_SHARE", 1e9)
-    plan = FightPlan(
+    monkeypatch.setattr("paragone.generate.duels.Laboratory", InProcess)
+    monkeypatch.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
+    plan = DuelPlan(
         minutes=0.01, seed=1, rows=100, features=3, trials=2, folds=2, finalists=1, looks=(24,), fresh=200, batch=12,
         kinds=kinds,
     )  # fmt: skip
     methods = [opponent(name, target=plan.target) for name in names]
-    result = fight(*methods, tmp_path, plan)
+    result = duel(*methods, tmp_path, plan)
     held = result.proven(methods[1].name, methods[0].name)
     assert held, result.sentence(methods[1].name, methods[0].name)
     shown = pictures(result, InProcess(tmp_path / STORE), "duel")
-    page = write_fight(result, shown, tmp_path, "duel").read_text()
+    page = write_duel(result, shown, tmp_path, "duel").read_text()
     for words in said:
         assert words in page, words
     for picture in shown:

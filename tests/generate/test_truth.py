@@ -16,8 +16,7 @@ from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.collection import Collection
 from paragone.generate.concepts import active_features
-from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.thresholds import Threshold
+from paragone.generate.sampling import GeneratorSpec, Threshold
 from paragone.generate.truth import bayes_scores, truth_sheet
 
 # The oracle: all columns on a grid of equal probabilities, every pattern of gaps, sums over what is

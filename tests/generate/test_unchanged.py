@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from known_leads import InProcess
-from paragone.generate.evidence import row_seed
+from paragone.generate.duels import DuelPlan
 from paragone.generate.evolution import Evolution
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.fight import FightPlan
-from paragone.generate.opponents import opponent
-from paragone.generate.proof import tuner_of
+from paragone.generate.methods import opponent
+from paragone.generate.proof import row_seed, tuner_of
 from paragone.hashing import digest
 from paragone.lab.experiment import Experiment
 from paragone.methods.method import Method
@@ -70,7 +69,7 @@ def test_so_are_those_with_kinds_of_data(tmp_path, monkeypatch):
 
 def test_so_are_the_keys_of_times_the_seeds_of_rows_and_what_is_tuned():
     key = SPEC.key(None, "both")[:16]
-    fought = FightPlan(seed=2, rows=80).key((opponent("forest"), opponent("logistic")))[:16]
+    fought = DuelPlan(seed=2, rows=80).key((opponent("forest"), opponent("logistic")))[:16]
     generator = SPEC.generator("mul(X0, X1)")
     tuned = Method.declare(tuner_of(opponent("forest"), SPEC.plan())).identity()[:16]
     assert (key, fought, generator.identity, tuned) == (
@@ -80,4 +79,4 @@ def test_so_are_the_keys_of_times_the_seeds_of_rows_and_what_is_tuned():
         "87627584a39f7389",
     )
     assert row_seed("evidence", 4, generator.identity, 3) == 990479654307897
-    assert FightPlan(seed=2, rows=80).search((opponent("tree"), opponent("bayes"))).data == {}
+    assert DuelPlan(seed=2, rows=80).search((opponent("tree"), opponent("bayes"))).data == {}

@@ -23,10 +23,10 @@ from paragone.generate import (
     ProofPlan,
     prove_variants,
 )
-from paragone.generate.claims import ClaimRecord, variant_table
-from paragone.generate.collection_pages import collection_page
-from paragone.generate.evidence import row_seed
-from paragone.generate.variants import VariantGenerator
+from paragone.generate.collection import ClaimRecord, variant_table
+from paragone.generate.pages import collection_page
+from paragone.generate.proof import row_seed
+from paragone.generate.sampling import VariantGenerator
 from paragone.page import words_of
 
 METHODS = [

@@ -124,12 +124,11 @@ def duel(
     """
     from paragone.cores import available_cores
     from paragone.generate.duel_map import map_duel, write_map
-    from paragone.generate.fight import STORE, FightPlan, fight
-    from paragone.generate.fight_page import write_fight
-    from paragone.generate.fight_pictures import pictures
+    from paragone.generate.duels import STORE, DuelPlan, duel
     from paragone.generate.laboratory import Laboratory
-    from paragone.generate.methods import read_space
-    from paragone.generate.opponents import opponent
+    from paragone.generate.methods import opponent, read_space
+    from paragone.generate.pages import write_duel
+    from paragone.generate.pictures import pictures
 
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file: give a folder")
@@ -155,7 +154,7 @@ def duel(
         group_size=group_size,
         group_share=group_share,
     )
-    plan = FightPlan(
+    plan = DuelPlan(
         minutes=minutes,
         seed=seed,
         rows=rows,
@@ -172,7 +171,7 @@ def duel(
 
     with chosen_executor(engine, address, n_workers) as executor:
         if formula is None:
-            result = fight(
+            result = duel(
                 one,
                 other,
                 out,
@@ -184,7 +183,7 @@ def duel(
             )
             with Laboratory(out / STORE, n_workers, executor=executor) as laboratory:
                 shown = pictures(result, laboratory, out.resolve().name, tell)
-            page = write_fight(result, shown, out, out.resolve().name)
+            page = write_duel(result, shown, out, out.resolve().name)
             for up, down in result.directions:
                 say(result.sentence(up, down))
             if shown:

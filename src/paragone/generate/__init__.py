@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paragone.data import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
-    from paragone.generate.collection import Collection, GeneratedSet
-    from paragone.generate.collection_pages import write_collection_page
+    from paragone.generate.collection import Collection, GeneratedSet, prove_variants, write_sets
     from paragone.generate.concepts import active_features, agreements, group_concepts, signature
-    from paragone.generate.digen import load, measure_digen, write_digen
-    from paragone.generate.duel import Duel, DuelSettings, refit, stage2, stage3
-    from paragone.generate.evidence import Evidence, learning_curve, measure
+    from paragone.generate.duels import DuelPlan, DuelResult, duel
     from paragone.generate.evolve_spec import EvolveSpec
     from paragone.generate.evolving import Evolved, evolve
     from paragone.generate.formulas import (
@@ -28,63 +25,93 @@ if TYPE_CHECKING:
     )
     from paragone.generate.inspection import Inspection, inspect_digen
     from paragone.generate.laboratory import Laboratory
-    from paragone.generate.manifests import write_sets
-    from paragone.generate.methods import Contender, read_space, reference_methods
-    from paragone.generate.pages import write_benchmark
-    from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
+    from paragone.generate.methods import Contender, opponent, read_space, reference_methods
+    from paragone.generate.pages import write_benchmark, write_collection_page
+    from paragone.generate.proof import (
+        Evidence,
+        LeadClaim,
+        Proof,
+        ProofPlan,
+        measure,
+        prove,
+        tuned_fits,
+    )
+    from paragone.generate.published import Stage1, StageSettings, refit, stage2, stage3
     from paragone.generate.sampling import GeneratorSpec
-    from paragone.generate.shipped import read_fits
+    from paragone.generate.shipped import load, measure_digen, read_fits, write_digen
     from paragone.generate.truth import TruthSheet, truth_sheet
     from paragone.generate.tuned import TunedClassifier
-    from paragone.generate.variant_proofs import prove_variants
 
-# fmt: off
 __all__ = [
-    "Collection", "Contender", "Duel", "DuelSettings", "Evidence", "EvolveSpec", "Evolved", "Expression",
-    "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "LeadClaim", "MethodBenchmark", "Proof",
-    "ProofPlan", "TruthSheet", "TunedClassifier", "active_features", "agreements", "benchmark_method", "canonical",
-    "canonical_key", "evolve", "group_concepts", "inspect_digen", "learning_curve", "load", "measure", "measure_digen",
-    "prove", "prove_variants", "read_fits", "read_space", "reason_to_reject", "reference_methods", "refit",
-    "signature", "simplify", "stage2", "stage3", "truth_sheet", "tuned_fits", "write_benchmark",
-    "write_collection_page", "write_digen", "write_sets",
+    "Collection",
+    "Contender",
+    "DuelPlan",
+    "DuelResult",
+    "Evidence",
+    "EvolveSpec",
+    "Evolved",
+    "Expression",
+    "GeneratedSet",
+    "GeneratorSpec",
+    "Grammar",
+    "Inspection",
+    "Laboratory",
+    "LeadClaim",
+    "MethodBenchmark",
+    "Proof",
+    "ProofPlan",
+    "Stage1",
+    "StageSettings",
+    "TruthSheet",
+    "TunedClassifier",
+    "active_features",
+    "agreements",
+    "benchmark_method",
+    "canonical",
+    "canonical_key",
+    "duel",
+    "evolve",
+    "group_concepts",
+    "inspect_digen",
+    "load",
+    "measure",
+    "measure_digen",
+    "opponent",
+    "prove",
+    "prove_variants",
+    "read_fits",
+    "read_space",
+    "reason_to_reject",
+    "reference_methods",
+    "refit",
+    "signature",
+    "simplify",
+    "stage2",
+    "stage3",
+    "truth_sheet",
+    "tuned_fits",
+    "write_benchmark",
+    "write_collection_page",
+    "write_digen",
+    "write_sets",
 ]
 
-_NAMES = {
-    "paragone.data": "Expression",
-    "paragone.generate.benchmark": "MethodBenchmark benchmark_method",
-    "paragone.generate.collection": "Collection GeneratedSet",
-    "paragone.generate.collection_pages": "write_collection_page",
-    "paragone.generate.concepts": "active_features agreements group_concepts signature",
-    "paragone.generate.digen": "load measure_digen write_digen",
-    "paragone.generate.duel": "Duel DuelSettings refit stage2 stage3",
-    "paragone.generate.evidence": "Evidence learning_curve measure",
-    "paragone.generate.evolve_spec": "EvolveSpec",
-    "paragone.generate.evolving": "Evolved evolve",
-    "paragone.generate.formulas": "Grammar canonical canonical_key reason_to_reject simplify",
-    "paragone.generate.inspection": "Inspection inspect_digen",
-    "paragone.generate.laboratory": "Laboratory",
-    "paragone.generate.manifests": "write_sets",
-    "paragone.generate.methods": "Contender read_space reference_methods",
-    "paragone.generate.pages": "write_benchmark",
-    "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
-    "paragone.generate.sampling": "GeneratorSpec",
-    "paragone.generate.shipped": "read_fits",
-    "paragone.generate.truth": "TruthSheet truth_sheet",
-    "paragone.generate.tuned": "TunedClassifier",
-    "paragone.generate.variant_proofs": "prove_variants",
-}
-# fmt: on
-
-_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_HOMES = (
+    "formulas sampling truth concepts tuned methods laboratory proof collection inspection"
+    " published shipped benchmark duels evolve_spec evolving pages"
+)
+"""Where names are looked for: what needs little comes first."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'paragone.generate' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    if name in __all__:
+        for home in _HOMES.split():
+            module = import_module(f"paragone.generate.{home}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'paragone.generate' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from paragone import stats
 from paragone.data import Dataset, DigenEntry, Expression, digen_entries, find_digen
 from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.digen import CHOOSING_ROWS, best_configurations
-from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
-from paragone.generate.evidence import measure, row_seed
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
-from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
-from paragone.generate.methods import Contender, drawn_configurations, reference_methods
-from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
-from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.targets import (
+from paragone.generate.laboratory import CellResult, Holdout, Laboratory, fresh_protocol, parted
+from paragone.generate.methods import (
     METRICS,
     SCORED_BY,
     TARGET_WORDS,
+    Contender,
     check_methods,
-    fresh_protocol,
+    drawn_configurations,
+    reference_methods,
     usual_methods,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
+from paragone.generate.proof import ProofPlan, measure, row_seed, tuned_fits, tuner_of
+from paragone.generate.published import StageSettings, published_split, seeded_dataset
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.shipped import CHOOSING_ROWS, best_configurations
 
 SeedScore: TypeAlias = tuple[str, str, int, float]
 Fits: TypeAlias = dict[str, tuple[Dataset, CellResult]]
@@ -101,7 +99,7 @@ class MethodBenchmark:
     >>> from pathlib import Path
     >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
-    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=StageSettings(folds=3))
     >>> result.method, result.collection, list(result.charts())
     ('NB', 'digen', ['heat_map', 'boxes', 'parallel_coordinates', 'roc', 'precision_recall',
     'duels'])
@@ -184,7 +182,7 @@ def benchmark_method(
     *,
     sets: Sequence[str] = (),
     trials: int | None = None,
-    settings: DuelSettings | None = None,
+    settings: StageSettings | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> MethodBenchmark:
     """Put a method on every dataset of a collection, beside the reference methods at the same tuning.
@@ -209,7 +207,7 @@ def benchmark_method(
     trials : int, optional
         Tune all methods with so many trials; without it only the new method is fitted, with the
         budget that the others had.
-    settings : DuelSettings, optional
+    settings : StageSettings, optional
         How it is tuned; by real AUROC where it is not given.
     tell : callable, optional
         Called with one sentence of progress after each dataset.
@@ -220,11 +218,11 @@ def benchmark_method(
     >>> from pathlib import Path
     >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
-    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=StageSettings(folds=3))
     >>> result.table().shape, "NB" in result.table()
     ((1, 9), True)
     """
-    settings, say = settings or DuelSettings(), tell or (lambda _: None)
+    settings, say = settings or StageSettings(), tell or (lambda _: None)
     if collection is None:
         chosen = [find_digen(name) for name in sets] or list(digen_entries())
         return _on_digen(contender, laboratory, chosen, trials, settings, say)
@@ -257,7 +255,7 @@ def _on_digen(
     laboratory: Laboratory,
     chosen: Sequence[DigenEntry],
     trials: int | None,
-    settings: DuelSettings,
+    settings: StageSettings,
     say: Callable[[str], None],
 ) -> MethodBenchmark:
     _refuse_known(contender, list(chosen[0].auroc))
@@ -329,7 +327,7 @@ def _on_collection(
     collection: Collection,
     chosen: Sequence[GeneratedSet],
     trials: int | None,
-    settings: DuelSettings,
+    settings: StageSettings,
     say: Callable[[str], None],
 ) -> MethodBenchmark:
     names = list(chosen[0].aurocs)
@@ -429,7 +427,7 @@ def _in_one_configuration(
     item: GeneratedSet,
     trials: int | None,
     n_tried: int,
-    settings: DuelSettings,
+    settings: StageSettings,
 ) -> Measured | None:
     """Configure on rows that are used for nothing else, then score the configuration on the samples of the evidence."""
     if trials is None:
@@ -496,7 +494,7 @@ def _how_on_collection(
     collection: Collection,
     trials: int | None,
     n_tried: int,
-    settings: DuelSettings,
+    settings: StageSettings,
 ) -> str:
     curves = {
         "binary": (
@@ -572,7 +570,7 @@ def _configurations_tried(names: Sequence[str]) -> int:
     return max((known.get(name, 1) for name in names), default=1)
 
 
-def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:
+def _tuning(contender: Contender, trials: int, settings: StageSettings) -> str:
     if not contender.space:
         return "has no search space and was fitted with its own defaults"
     scored = "AUROC" if settings.scoring == "auroc" else "balanced accuracy of hard labels"
@@ -588,7 +586,6 @@ def _result(
     how: str,
     target: TargetKind = "binary",
 ) -> MethodBenchmark:
-    import pandas as pd
 
     method, n_sets = contender.name, len(specimens)
     if not fits:

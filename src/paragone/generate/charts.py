@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import altair as alt
 import numpy as np
+import pandas as pd
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
@@ -14,9 +16,6 @@ from paragone.data import Expression, Feature
 from paragone.generate.classifiers import auroc
 from paragone.generate.formulas import Node, to_tree
 from paragone.ties import loss_order
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "clustered_order",
@@ -57,8 +56,6 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     >>> coverage_curve(curve).to_dict()["title"]["subtitle"]
     ['There are 12 ordered pairs; screening promises a pair before it is proven']
     """
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"minutes": float(row["seconds"]) / 60, "what": label, "count": int(row[name])}
         # The curves begin at zero: before the first generation nothing is proven.
@@ -109,8 +106,6 @@ def lead_chart(
     >>> lead_chart(pd.DataFrame([lead]), 0.05).to_dict()["title"]["text"]
     ['Every lead and its interval']
     """
-    import altair as alt
-
     names = list(dict.fromkeys([*map(str, leads["up"]), *map(str, leads["down"])]))
     short = dict(zip(names, short_names(names), strict=True))
     # A lead of R2 that few samples do not bound has no limits: it is drawn as wide as all others.
@@ -237,7 +232,6 @@ def _drawn(
     title: str,
     lines: str = LINES_OF_SETS,
 ) -> Any:
-    import altair as alt
 
     curves = (
         from_rows(rows)
@@ -274,8 +268,6 @@ def formula_tree(expression: Expression, title: str = "") -> Any:
     >>> formula_tree(Expression.parse("mul(X0, X1)")).to_dict()["title"]["text"]
     ['mul(X0, X1)']
     """
-    import altair as alt
-
     nodes: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     _place(to_tree(expression), 0, [0], nodes, edges)
@@ -388,8 +380,6 @@ def heat_map(table: pd.DataFrame, metric: str = "AUROC") -> Any:
     >>> heat_map(table).to_dict()["title"]["text"]
     ['AUROC by dataset and method']
     """
-    import altair as alt
-
     table = table.set_axis(short_names([str(name) for name in table.columns]), axis=1)
     datasets = [str(table.index[i]) for i in clustered_order(table)]
     methods = [str(table.columns[j]) for j in clustered_order(table.T)]
@@ -447,7 +437,6 @@ def score_boxes(scores: pd.DataFrame, over: str, *, metric: str = "AUROC") -> An
 def _boxes(
     scores: pd.DataFrame, order: list[str], metric: str, axis: Any = None, **mark: Any
 ) -> Any:
-    import altair as alt
 
     x = alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
     y = alt.Y("method:N", sort=order, axis=alt.Axis(title=None))
@@ -479,8 +468,6 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str, *, metric: str = "AUROC")
     >>> len(next(iter(chart["datasets"].values())) if "datasets" in chart else chart["data"]["values"])
     4
     """
-    import altair as alt
-
     order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
     colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
     drawn, axis = scores[["dataset", "method", "value"]], alt.Axis(tickCount=4)
@@ -520,8 +507,6 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str =
     >>> len(parallel_coordinates(table, "A").to_dict()["layer"])
     2
     """
-    import altair as alt
-
     order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
     rows = _score_rows(table)
     base = from_rows(rows).encode(
@@ -559,8 +544,6 @@ def duel_chart(
     >>> duel_chart(counts, 0.05).to_dict()["title"]["text"]
     ['Ordered duels']
     """
-    import altair as alt
-
     names = short_names([str(name) for name in counts.index])
     counts = counts.set_axis(names, axis=0).set_axis(names, axis=1)
     rows: list[dict[str, Any]] = [

@@ -1,16 +1,26 @@
-"""Collection: generated datasets with their evidence, as a file whose content proves itself by hashes."""
+"""What a collection says of pairs of methods: claims that were put to proof, and pairs that stayed open.
+
+Manifests: generated datasets written as tables, with a file beside them that says what each of them is.
+
+Collection: generated datasets with their evidence, as a file whose content proves itself by hashes.
+
+The claims of a collection put to proof on variants of its datasets, with a level of their own.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from importlib.resources import as_file
 from itertools import permutations
+from math import inf, isfinite, isinf, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from paragone.data import (
     Dataset,
@@ -27,23 +37,362 @@ from paragone.data import (
     variant_named,
 )
 from paragone.errors import InputError, unknown_name
-from paragone.generate.claims import ClaimRecord, OpenPair, VariantClaims
-from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.manifests import write_sets
-from paragone.generate.proof import ProofPlan
-from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.targets import CEILINGS, METRICS, target_of
-from paragone.generate.thresholds import population
+from paragone.generate.laboratory import Laboratory
+from paragone.generate.methods import CEILINGS, METRICS, Contender, reference_methods, target_of
+from paragone.generate.proof import Evidence, LeadClaim, Proof, ProofPlan, prove
+from paragone.generate.sampling import GeneratorSpec, Part, TargetKind, VariantGenerator, population
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
-from paragone.generate.variants import VariantGenerator
 from paragone.reading import read_json
 from paragone.stats import Interval
+from paragone.tables import frame_to_file
 from paragone.ties import least_loss
 
-if TYPE_CHECKING:
-    import pandas as pd
+_NO_LIMIT = {"low": -inf, "high": inf}
+
+
+def limits_as_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields without infinite limits, which JSON does not know: a lead of R2 may have none on few samples.
+
+    Examples
+    --------
+    >>> limits_as_json({"mean": 0.1, "low": -inf, "high": 0.4})
+    {'mean': 0.1, 'low': None, 'high': 0.4}
+    """
+    return {
+        key: None if key in _NO_LIMIT and isinf(value) else value for key, value in content.items()
+    }
+
+
+def limits_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields with infinity where a file names no limit.
+
+    Examples
+    --------
+    >>> limits_from_json({"mean": 0.1, "low": None, "high": 0.4})
+    {'mean': 0.1, 'low': -inf, 'high': 0.4}
+    """
+    return {
+        key: _NO_LIMIT[key] if key in _NO_LIMIT and value is None else value
+        for key, value in content.items()
+    }
+
+
+@dataclass(frozen=True)
+class ClaimRecord:
+    """What became of the claim that a method beats another on a dataset, both tuned alike on every sample.
+
+    Parameters
+    ----------
+    up, down : str
+        The methods.
+    mean, low, high : float
+        The mean lead and its limits; these cover all claims of the collection together.
+    share_won : float
+        The share of samples on which the method was ahead.
+    holds : bool
+        Whether the lower limit reached the margin.
+    ending : str
+        How the proof ended: shown, hopeless, not shown, failed or not begun.
+    leads : tuple of float
+        On every sample.
+    row_seeds : tuple of int
+        The seeds of the samples' rows.
+
+    Examples
+    --------
+    >>> record = ClaimRecord("A", "B", 0.3, 0.1, 0.5, 1.0, True, "shown", (0.29, 0.31), (1, 2))
+    >>> record.interval.low
+    0.1
+    """
+
+    up: str
+    down: str
+    mean: float
+    low: float
+    high: float
+    share_won: float
+    holds: bool
+    ending: str
+    leads: tuple[float, ...]
+    row_seeds: tuple[int, ...]
+
+    @classmethod
+    def of(cls, proof: Proof) -> Self:
+        """Keep what a proof came to."""
+        claim, seeds = proof.claim, dict.fromkeys(fit.row_seed for fit in proof.fits)
+        found = (proof.interval.estimate, proof.interval.low, proof.interval.high, proof.share_won)
+        leads = tuple(round(lead, 6) for lead in proof.leads)
+        return cls(claim.up, claim.down, *found, proof.holds, proof.ending, leads, tuple(seeds))
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Read it as it stands in a collection's file."""
+        lists = {"leads": tuple(content["leads"]), "row_seeds": tuple(content["row_seeds"])}
+        return cls(**{**limits_from_json(content), **lists})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as it stands in a collection's file."""
+        return limits_as_json(asdict(self))
+
+    @property
+    def interval(self) -> Interval:
+        """The mean lead between its limits."""
+        return Interval(self.mean, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class OpenPair:
+    """An ordered pair that nothing in a collection proves, and how hard that was tried.
+
+    Parameters
+    ----------
+    up, down : str
+        The methods.
+    raced, raced_tuned : int
+        Candidates that were raced for the pair, and those of them that went on to the race under
+        tuning.
+    race_formula, race_mean, race_won : str, float and float
+        The tuned race with the largest mean lead: its formula, the lead, and the share of samples
+        won. Where no race was tuned, of the races in the configurations of the screening.
+    tried : int
+        Datasets on which the pair was put to proof.
+    formula, mean, low, high, share_won, samples, ending
+        The proof with the largest mean lead: formula, mean with its limits, share of samples won,
+        number of samples, and how it ended; empty and NaN where the pair was never put to proof.
+
+    Examples
+    --------
+    >>> print(OpenPair("Tree", "Forest", raced=3, raced_tuned=1, race_mean=0.02, race_won=0.5))
+    Tree over Forest: raced 3 times, 1 of them tuned (best lead 0.020, ahead on 50% of samples);
+    never put to proof
+    """
+
+    up: str
+    down: str
+    raced: int = 0
+    raced_tuned: int = 0
+    race_formula: str = ""
+    race_mean: float = nan
+    race_won: float = nan
+    tried: int = 0
+    formula: str = ""
+    mean: float = nan
+    low: float = nan
+    high: float = nan
+    share_won: float = nan
+    samples: int = 0
+    ending: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.up} over {self.down}: {self._races_in_words()}; {self._proofs_in_words()}"
+
+    def _races_in_words(self) -> str:
+        if not self.raced:
+            return "no candidate was worth a race"
+        best = f" (best lead {self.race_mean:.3f}, ahead on {self.race_won:.0%} of samples)"
+        tuned = f", {self.raced_tuned} of them tuned"
+        return f"raced {_times(self.raced)}{tuned}{best if isfinite(self.race_mean) else ''}"
+
+    def _proofs_in_words(self) -> str:
+        if not self.tried:
+            return "never put to proof"
+        if not isfinite(self.mean):
+            return f"put to proof {_times(self.tried)}, without an outcome"
+        is_bounded = isfinite(self.low) and isfinite(self.high)
+        limits = f"[{self.low:.3f}, {self.high:.3f}]" if is_bounded else "without limits"
+        return (
+            f"put to proof {_times(self.tried)}, at best {self.mean:.3f} {limits}, ahead on"
+            f" {self.share_won:.0%} of {self.samples} samples"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is known, as plain values: numbers that there are none of are left out."""
+        return limits_as_json({key: value for key, value in asdict(self).items() if value == value})
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Read it as it stands in a collection's file; what a later version adds is passed over."""
+        known = {item.name for item in fields(cls)}
+        return cls(
+            **{key: value for key, value in limits_from_json(content).items() if key in known}
+        )
+
+
+@dataclass(frozen=True)
+class VariantClaims:
+    """What became of a dataset's claims on one of its variants.
+
+    Parameters
+    ----------
+    dataset, variant : str
+        Which variant of which dataset.
+    bayes : float
+        The best AUROC that any method can reach on it.
+    claims : tuple of ClaimRecord
+        What was put to proof; their intervals cover the claims on all variants together.
+
+    Examples
+    --------
+    >>> VariantClaims("paragone-v1-3", "noisy", 0.95, ()).variant
+    'noisy'
+    """
+
+    dataset: str
+    variant: str
+    bayes: float
+    claims: tuple[ClaimRecord, ...]
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Read it as it stands in a collection's file."""
+        claims = tuple(ClaimRecord.read(claim) for claim in content["claims"])
+        return cls(content["dataset"], content["variant"], content["bayes"], claims)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as it stands in a collection's file."""
+        return {**asdict(self), "claims": [claim.as_dict() for claim in self.claims]}
+
+
+def variant_table(variants: Iterable[VariantClaims]) -> pd.DataFrame:
+    """Return every claim that was put to proof on a variant, one row each.
+
+    Examples
+    --------
+    >>> claim = ClaimRecord("A", "B", 0.3, 0.1, 0.5, 1.0, True, "shown", (0.29, 0.31), (1, 2))
+    >>> table = variant_table([VariantClaims("one", "small", 1.0, (claim,))])
+    >>> table[["dataset", "variant", "up", "low", "holds"]].to_numpy().tolist()
+    [['one', 'small', 'A', 0.1, True]]
+    """
+    rows = [
+        (
+            of.dataset,
+            of.variant,
+            c.up,
+            c.down,
+            c.mean,
+            c.low,
+            c.high,
+            c.share_won,
+            len(c.leads),
+            c.ending,
+            c.holds,
+        )
+        for of in variants
+        for c in of.claims
+    ]
+    columns = [
+        "dataset",
+        "variant",
+        "up",
+        "down",
+        "mean",
+        "low",
+        "high",
+        "share_won",
+        "samples",
+        "ending",
+        "holds",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def open_table(pairs: Iterable[OpenPair]) -> pd.DataFrame:
+    """Return open pairs as a table, one row each.
+
+    Examples
+    --------
+    >>> open_table([OpenPair("Tree", "Forest", raced=3)])[["up", "down", "raced", "tried"]].to_numpy().tolist()
+    [['Tree', 'Forest', 3, 0]]
+    """
+    return pd.DataFrame(
+        [asdict(pair) for pair in pairs], columns=[item.name for item in fields(OpenPair)]
+    )
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
+
+
+MANIFEST = "manifest.json"
+FILE_FORMATS = ("csv", "parquet")
+
+
+def write_sets(
+    sets: Iterable[tuple[Dataset, Mapping[str, Any]]],
+    folder: str | Path,
+    collection: str,
+    file_format: str = "csv",
+) -> tuple[Path, ...]:
+    """Write datasets as tables with the column ``target`` last, and a manifest of what is said of them.
+
+    Groups, where there are some, are in the column ``group`` before it.
+
+    Parameters
+    ----------
+    sets : iterable of (Dataset, mapping)
+        Each with its entry in the manifest.
+    folder : str or Path
+        Made where it is missing; a file of the same name in it is replaced.
+    collection : str
+        What the manifest calls them together.
+    file_format : {"csv", "parquet"}, default="csv"
+        Of the tables; Parquet needs pyarrow.
+
+    Returns
+    -------
+    tuple of Path
+        The tables, and the manifest last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import GeneratorSpec
+    >>> made = GeneratorSpec("mul(X0, X1)", n_features=2).sample(50, seed=1, name="product")
+    >>> [path.name for path in write_sets([(made, {"name": "product"})], tempfile.mkdtemp(), "mine")]
+    ['product.csv', 'manifest.json']
+    """
+    if file_format not in FILE_FORMATS:
+        raise unknown_name("file format", file_format, FILE_FORMATS)
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} is not a folder to write to: {error}") from error
+    written, described = [], []
+    for dataset, entry in sets:
+        path = folder / f"{dataset.name}.{file_format}"
+        frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+        if dataset.groups is not None:
+            frame = frame.assign(group=dataset.groups)
+        frame_to_file(frame.assign(target=dataset.y), path)
+        written.append(path)
+        described.append({"file": path.name, **entry})
+    manifest = folder / MANIFEST
+    content = {"collection": collection, "sets": described}
+    manifest.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return (*written, manifest)
+
+
+def described_sample(
+    dataset: Dataset, generator: GeneratorSpec, seed: int, part: Part = "train"
+) -> dict[str, Any]:
+    """Return the manifest's entry of a sample: its generator, hashes of what came out, and what is true of it."""
+    X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
+    target = np.asarray(dataset.y, dtype=np.float64)
+    return {
+        "name": dataset.name,
+        "seed": seed,
+        "part": part,
+        "n_rows": dataset.n_samples,
+        **asdict(generator),
+        "columns": dict(Counter(generator.roles)),
+        "x_hash": hash_features(X),
+        "y_hash": hash_features(target[:, None]),
+        "truth": truth_sheet(generator, part).as_dict(),
+    }
+
 
 FORMAT = 1
 _OWN_FIELDS = ("formula", "n_features", "cut", "inclusive")
@@ -334,8 +683,6 @@ class Collection:
 
     def scores(self) -> pd.DataFrame:
         """Return the evidence, tidy: ``dataset, method, seed, value``."""
-        import pandas as pd
-
         rows = [
             (item.name, method, seed, value)
             for item in self.sets
@@ -346,8 +693,6 @@ class Collection:
 
     def table(self) -> pd.DataFrame:
         """Return the mean score by dataset (down) and method (across)."""
-        import pandas as pd
-
         means = {
             item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in self.sets
         }
@@ -355,8 +700,6 @@ class Collection:
 
     def evidence_table(self) -> pd.DataFrame:
         """Return each method's mean score with its interval on every dataset."""
-        import pandas as pd
-
         rows = []
         for item in self.sets:
             evidence = item.evidence()
@@ -374,8 +717,6 @@ class Collection:
 
     def coverage(self) -> pd.DataFrame:
         """Count the datasets that prove the row's method better than the column's by the margin."""
-        import pandas as pd
-
         methods = list(self.sets[0].aurocs) if self.sets else []
         counts = pd.DataFrame(0, index=methods, columns=methods)
         for item in self.sets:
@@ -385,8 +726,6 @@ class Collection:
 
     def leads(self) -> pd.DataFrame:
         """Return, for every ordered pair, the dataset with the largest lower bound of the difference, proven or not."""
-        import pandas as pd
-
         rows = []
         for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
             leads = [(item.lead(up, down), item) for item in self.sets]
@@ -545,4 +884,106 @@ def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     claims = tuple(ClaimRecord.read(claim) for claim in item.get("claims", ()))
     return GeneratedSet(
         **{**item, "active": tuple(item["active"]), "aurocs": aurocs, "claims": claims}
+    )
+
+
+def prove_variants(
+    collection: Collection,
+    laboratory: Laboratory,
+    variants: Sequence[str],
+    *,
+    methods: Sequence[Contender] = (),
+    tell: Callable[[str], None] | None = None,
+    over: Callable[[], bool] = lambda: False,
+) -> Collection:
+    """Put what a collection proves to proof on variants of its datasets.
+
+    The claims on all variants asked for are one family, with the level of the collection's plan:
+    asked for other variants, the same fits have other intervals. Rows are those of no other proof.
+    What the store has is not fitted again, so the same call goes on where it was stopped.
+
+    Parameters
+    ----------
+    collection : Collection
+        Proven under tuning.
+    laboratory : Laboratory
+        Where the fits run.
+    variants : sequence of str
+        Their names; see `paragone.data.VARIANTS`.
+    methods : sequence of Contender
+        The methods of the collection; the eight references where none are given.
+    tell : callable, optional
+        Called with one sentence after every variant of a dataset.
+    over : callable, optional
+        Asked before each look whether the time is over.
+
+    Returns
+    -------
+    Collection
+        The same, with `Collection.variants`. A claim for which the time was over before its first
+        look is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from paragone.generate import Evidence, GeneratorSpec
+    >>> stump = Contender("Stump", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 1})
+    >>> methods = [Contender("NB", "sklearn.naive_bayes:GaussianNB"), stump]
+    >>> evidence = Evidence(("NB", "Stump"), np.array([[0.99, 0.7], [0.99, 0.7]]))
+    >>> claim = ClaimRecord("NB", "Stump", 0.3, 0.2, 0.4, 1.0, True, "shown", (0.3, 0.3), (1, 2))
+    >>> line = GeneratorSpec("add(X0, X1)", n_features=3)
+    >>> item = GeneratedSet.of("line", line, 1, 7, 100, evidence, {}, (claim,))
+    >>> plan = ProofPlan(n_train=100, n_fresh=400, looks=(6, 24))
+    >>> one = Collection("one", 0.05, 400, (item,), plan, seed=3)
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     found = prove_variants(one, laboratory, ["noisy"], methods=methods)
+    >>> [(of.dataset, of.variant, of.bayes, of.claims[0].holds) for of in found.variants]
+    [('line', 'noisy', 0.95, True)]
+    """
+    plan, say = collection.plan, tell or (lambda _: None)
+    if plan is None or collection.seed is None:
+        raise InputError(
+            f"collection {collection.name!r} was not proven under tuning: there is no plan to"
+            " prove by"
+        )
+    asked = [variant_named(name) for name in dict.fromkeys(variants)]
+    if not asked:
+        raise InputError("name at least one variant to prove")
+    held = [(item, item.proven(collection.margin)) for item in collection.sets]
+    family = replace(plan, n_claims=max(len(asked) * sum(len(pairs) for _, pairs in held), 1))
+    proven: list[VariantClaims] = []
+    for variant in asked:
+        for item, pairs in held:
+            if pairs:
+                found = _proven(item, pairs, variant, family, methods or reference_methods(), laboratory,
+                                collection.seed, over)  # fmt: skip
+                proven.append(found)
+                n_held = sum(claim.holds for claim in found.claims)
+                say(f"{item.name}, {variant.name}: {n_held} of {len(pairs)} claims hold")
+    return replace(collection, variants=tuple(proven))
+
+
+def _proven(
+    item: GeneratedSet,
+    pairs: Sequence[tuple[str, str]],
+    variant: DatasetVariant,
+    family: ProofPlan,
+    methods: Sequence[Contender],
+    laboratory: Laboratory,
+    seed: int,
+    over: Callable[[], bool],
+) -> VariantClaims:
+    generator = VariantGenerator.of_variant(item.generator(), variant)
+    # A variant's rows are no rows of the dataset's own proof, a small one's neither: its key is
+    # another.
+    claims = [
+        LeadClaim(up, down, generator, key=f"{item.key}:{variant.name}") for up, down in pairs
+    ]
+    plan = replace(family, n_train=variant.n_rows or family.n_train)
+    proofs = prove(claims, methods, laboratory, plan, seed, over=over)
+    records = tuple(ClaimRecord.of(proof) for proof in proofs if proof.leads)
+    return VariantClaims(
+        item.name, variant.name, bayes_scores(generator)[0]["roc_auc"].value, records
     )

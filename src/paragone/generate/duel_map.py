@@ -11,27 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import altair as alt
 import numpy as np
+import pandas as pd
 
 from paragone.charts import BLUE, VERMILION, from_rows, styled
 from paragone.data import Expression
 from paragone.errors import InputError
-from paragone.generate.fight import STORE, FightPlan, distinct_names
+from paragone.generate.duels import STORE, DuelPlan, distinct_names
+from paragone.generate.formulas import mathematics
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.mathematics import mathematics
-from paragone.generate.methods import Contender
+from paragone.generate.methods import METRICS, Contender
 from paragone.generate.pages import drawn_gallery, write_whole
 from paragone.generate.proof import tuned_fits
 from paragone.generate.sampling import TargetKind
-from paragone.generate.targets import METRICS
 from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
 from paragone.stats import Interval, tested_mean
 from paragone.tables import frame_as_csv
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROW_SHARES = (0.2, 0.5, 1.0, 2.0)
 """Training rows of the map, in units of the rows of the duel."""
@@ -111,8 +109,6 @@ class DuelMap:
 
     def table(self) -> pd.DataFrame:
         """Return every point with its interval and who is ahead."""
-        import pandas as pd
-
         names = {"first": self.first, "second": self.second, "open": "open"}
         rows = [
             (
@@ -143,8 +139,6 @@ class DuelMap:
 
     def borders(self) -> pd.DataFrame:
         """Return, for every line of a map, between which numbers of training rows the mean lead changes its sign."""
-        import pandas as pd
-
         found = []
         for formula, axis, value in dict.fromkeys(
             (p.formula, p.axis, p.value) for p in self.points
@@ -232,7 +226,7 @@ def map_duel(
     other: Contender,
     formulas: Sequence[str],
     folder: str | Path,
-    plan: FightPlan,
+    plan: DuelPlan,
     workers: int = 0,
     *,
     executor: Executor | None = None,
@@ -251,7 +245,7 @@ def map_duel(
         What is mapped: a map each.
     folder : str or Path
         Of the duel, whose store keeps the fits: a map that was stopped goes on where it was.
-    plan : FightPlan
+    plan : DuelPlan
         Rows, seed and kinds of data.
     workers : int, default=0
         Worker processes.
@@ -347,8 +341,6 @@ def simultaneous(leads: Sequence[float], n_points: int, target: TargetKind = "bi
 
 def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
     """Draw one plane of a map: blue where the first method leads, orange where the second does, framed where sure."""
-    import altair as alt
-
     own = [p for p in found.points if (p.formula, p.axis) == (formula, axis)]
     rows: list[dict[str, Any]] = [
         {

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 from paragone.errors import InputError, unknown_name
-from paragone.generate.methods import Contender, contenders
+from paragone.generate.methods import Contender, check_methods, contenders, target_of, usual_methods
 from paragone.generate.proof import ProofPlan
 from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.targets import check_methods, target_of, usual_methods
 from paragone.hashing import digest
 from paragone.reading import read_toml
 

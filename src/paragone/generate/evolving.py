@@ -1,4 +1,15 @@
-"""evolve: search, prove, choose, write."""
+"""The docket of a search as a file: what was put down for proof, and what is known of it.
+
+A store knows a cell by the source of all code behind it, so that a search cannot go on in the store
+of another version of the package, or of another machine that is gone. The folder that a search
+writes can: beside the collection it holds the docket with the races that filled it, every fit of
+the proofs, and the curve. Proofs begin there where they ended.
+
+
+How hard a search tried for pairs that it did not prove: races and proofs, counted, each with its best outcome.
+
+evolve: search, prove, choose, write.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +17,310 @@ import json
 import lzma
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from paragone.errors import unknown_name
+from paragone.data import Expression
+from paragone.errors import InputError, unknown_name
 from paragone.folders import replaced_folder
-from paragone.generate.attempts import NamedPair, attempts
-from paragone.generate.claims import open_table
-from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
-from paragone.generate.docket import Docket
+from paragone.generate.collection import Collection, GeneratedSet, OpenPair, open_table
+from paragone.generate.concepts import (
+    ScreenedFormula,
+    agreements,
+    concept_rule,
+    numbered_concepts,
+    signature,
+)
 from paragone.generate.evolution import Evolution, Moment, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.proof import Proof
-from paragone.generate.proving import DatasetProof, Race
-from paragone.generate.shipped import CURVE, FIT_COLUMNS, FITS
+from paragone.generate.proof import Evidence, KnownFits, LeadClaim, Proof, TunedFit, row_seed
+from paragone.generate.proving import DatasetProof, DocketEntry, Hope, Race
+from paragone.generate.shipped import CURVE, FIT_COLUMNS, FITS, read_fits
+from paragone.reading import read_json
 from paragone.tables import frame_as_csv, frame_to_csv
 from paragone.ties import best_losses, least_loss
+from paragone.validation import FloatArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+DOCKET = "docket.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Docket:
+    """What a search put down for proof.
+
+    Parameters
+    ----------
+    search : str
+        Identifies the search: its spec, the method in focus and the goal.
+    entries : tuple of DocketEntry
+        The datasets with their claims, in the order in which they are proven.
+    races : tuple of Race
+        Every race, those that were lost too.
+    curve : tuple of SearchProgress
+        The search and the proofs over time.
+    fits : mapping
+        What is known of the proofs.
+    """
+
+    search: str
+    entries: tuple[DocketEntry, ...]
+    races: tuple[Race, ...]
+    curve: tuple[SearchProgress, ...] = ()
+    fits: KnownFits = field(default_factory=dict, repr=False)
+
+    @property
+    def searched(self) -> tuple[SearchProgress, ...]:
+        """The curve before the first proof."""
+        return tuple(moment for moment in self.curve if not moment.tried)
+
+    @property
+    def n_tried(self) -> int:
+        """How many datasets were put to proof."""
+        return max((moment.tried for moment in self.curve), default=0)
+
+    @property
+    def times(self) -> dict[Moment, float]:
+        """The seconds of every moment of the curve."""
+        return {
+            (moment.generation, moment.raced, moment.tried): moment.seconds for moment in self.curve
+        }
+
+    def write(self, folder: str | Path) -> None:
+        """Write entries and races; fits and curve are in files of their own."""
+        content = {
+            "format": FORMAT,
+            "search": self.search,
+            "entries": [_told_entry(entry) for entry in self.entries],
+            "races": [_told_race(race) for race in self.races],
+        }
+        (Path(folder) / DOCKET).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: str | Path, spec: EvolveSpec, search: str) -> Docket:
+        """Read the docket of a folder that a search wrote, with its fits and its curve.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+        spec : EvolveSpec
+            Of the search.
+        search : str
+            What identifies the search; it is an error where the folder is of another one.
+        """
+        path = Path(folder) / DOCKET
+        if not path.is_file():
+            raise InputError(
+                f"{folder} holds no {DOCKET}: only a search that proves under tuning writes it"
+            )
+        content = read_json(path)
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise InputError(f"{path} is not a docket of this version")
+        if content.get("search") != search:
+            raise InputError(
+                f"{path} is of another search: its spec, method in focus or goal differs from what"
+                " is asked"
+            )
+        try:
+            entries = tuple(_read_entry(entry, spec) for entry in content["entries"])
+            races = tuple(_read_race(race) for race in content["races"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{path} is not a docket: {error}") from error
+        return cls(
+            search,
+            entries,
+            races,
+            _read_curve(Path(folder) / CURVE),
+            _read_known(folder, entries, spec),
+        )
+
+
+def _told_entry(entry: DocketEntry) -> dict[str, Any]:
+    candidate = entry.hope.candidate
+    return {
+        "formula": str(candidate.expression),
+        "claims": [[claim.up, claim.down] for claim in entry.claims],
+        "concept": entry.hope.concept,
+        "scores": [float(score) for score in candidate.scores],
+        "configurations": list(candidate.configurations),
+        "generation": candidate.generation,
+    }
+
+
+def _read_entry(entry: Mapping[str, Any], spec: EvolveSpec) -> DocketEntry:
+    places = {method.name: place for place, method in enumerate(spec.contenders())}
+    generator = spec.generator(entry["formula"])
+    candidate = ScreenedFormula(
+        Expression.parse(entry["formula"]),
+        np.array(entry["scores"], dtype=np.float64),
+        tuple(entry["configurations"]),
+        entry["generation"],
+    )
+    pairs = tuple((places[up], places[down]) for up, down in entry["claims"])
+    claims = tuple(LeadClaim(up, down, generator) for up, down in entry["claims"])
+    return DocketEntry(Hope(candidate, entry["concept"], pairs), generator, claims)
+
+
+def _told_race(race: Race) -> dict[str, Any]:
+    def told(evidence: Evidence | None) -> dict[str, Any] | None:
+        if evidence is None:
+            return None
+        return {"methods": list(evidence.methods), "scores": evidence.aurocs.tolist()}
+
+    pairs = {
+        "pairs": [list(pair) for pair in race.pairs],
+        "tuned_pairs": [list(pair) for pair in race.tuned_pairs],
+    }
+    return {
+        "formula": race.formula,
+        **pairs,
+        "untuned": told(race.untuned),
+        "tuned": told(race.tuned),
+    }
+
+
+def _read_race(race: Mapping[str, Any]) -> Race:
+    def read(evidence: Mapping[str, Any] | None) -> Evidence | None:
+        if evidence is None:
+            return None
+        return Evidence(tuple(evidence["methods"]), np.array(evidence["scores"], dtype=np.float64))
+
+    def named(pairs: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+        return tuple((up, down) for up, down in pairs)
+
+    return Race(
+        race["formula"],
+        named(race["pairs"]),
+        named(race["tuned_pairs"]),
+        read(race["untuned"]),
+        read(race["tuned"]),
+    )
+
+
+def _read_curve(path: Path) -> tuple[SearchProgress, ...]:
+
+    kinds: dict[str, Any] = {
+        item.name: float if item.type == "float" else int for item in fields(SearchProgress)
+    }
+    try:
+        table = pd.read_csv(path, dtype=str)
+        return tuple(
+            SearchProgress(**{name: kind(row[name]) for name, kind in kinds.items()})
+            for row in table.to_dict("records")
+        )
+    except (OSError, KeyError, ValueError) as error:
+        raise InputError(f"{path} is not the curve of a search: {error}") from error
+
+
+def _read_known(folder: str | Path, entries: Sequence[DocketEntry], spec: EvolveSpec) -> KnownFits:
+    """Read the fits; a method may be known on a sample only if the rows are those of the search."""
+    identities = {entry.generator.formula: entry.generator.identity for entry in entries}
+    known: dict[tuple[str, str, int], TunedFit] = {}
+    for row in read_fits(folder).itertuples(index=False):
+        formula, sample, seed = str(row.formula), int(row.sample), int(row.row_seed)
+        if formula not in identities:
+            raise InputError(f"{folder}: fits of {formula}, which is not on the docket")
+        key = identities[formula]
+        if seed != row_seed("evidence", spec.seed, key, sample):
+            raise InputError(
+                f"{folder}: sample {sample} of {formula} was fitted on rows of another search"
+            )
+        fit = TunedFit(
+            str(row.method), sample, seed, row.parameters, float(row.tuning_score), float(row.score)
+        )
+        known[key, fit.method, sample] = fit
+    return known
+
+
+NamedPair = tuple[str, str]
+
+
+def attempts(
+    wanted: Iterable[NamedPair], races: Sequence[Race], verdicts: Sequence[DatasetProof]
+) -> tuple[OpenPair, ...]:
+    """Return what was tried for ordered pairs.
+
+    Nothing is fitted: races and proofs are those of the search.
+
+    Parameters
+    ----------
+    wanted : iterable of pairs
+        The pairs that are asked for, such as those that stayed open.
+    races : sequence of Race
+        Of the whole search.
+    verdicts : sequence of DatasetProof
+        Of every dataset that was put to proof.
+
+    Returns
+    -------
+    tuple of OpenPair
+        In the order of the pairs.
+
+    Examples
+    --------
+    >>> from paragone.generate.proof import Evidence
+    >>> lost = Evidence(("A", "B"), np.array([[0.6, 0.5], [0.5, 0.6]]))
+    >>> found, = attempts([("A", "B")], [Race("X0", (("A", "B"),), (), lost, None)], [])
+    >>> found.raced, found.raced_tuned, found.race_won, found.tried
+    (1, 0, 0.5, 0)
+    """
+    return tuple(_attempted(pair, races, verdicts) for pair in wanted)
+
+
+def _attempted(
+    pair: NamedPair, races: Sequence[Race], verdicts: Sequence[DatasetProof]
+) -> OpenPair:
+    for_pair = [race for race in races if pair in race.pairs]
+    tuned = [race for race in for_pair if pair in race.tuned_pairs]
+    # A lead without tuning is no match for one with it: the first is shown only where there is
+    # nothing else.
+    leads = [(race.formula, race.tuned.leads(*pair)) for race in tuned if race.tuned is not None]
+    leads = leads or [
+        (race.formula, race.untuned.leads(*pair)) for race in for_pair if race.untuned is not None
+    ]
+    proofs = [
+        proof
+        for verdict in verdicts
+        for proof in verdict.proofs
+        if (proof.claim.up, proof.claim.down) == pair
+    ]
+    found = {"raced": len(for_pair), "raced_tuned": len(tuned), "tried": len(proofs)}
+    return OpenPair(*pair, **{**found, **_best_race(leads), **_best(proofs)})
+
+
+def _best_race(leads: Sequence[tuple[str, FloatArray]]) -> dict[str, Any]:
+    if not leads:
+        return {}
+    formula, best = max(leads, key=lambda found: float(found[1].mean()))
+    return {
+        "race_formula": formula,
+        "race_mean": float(best.mean()),
+        "race_won": float(np.mean(best > 0)),
+    }
+
+
+def _best(proofs: Sequence[Proof]) -> dict[str, Any]:
+    ended = [proof for proof in proofs if proof.leads]
+    if not ended:
+        return {}
+    best = max(ended, key=lambda proof: proof.interval.estimate)
+    return {
+        "formula": best.claim.generator.formula,
+        "mean": best.interval.estimate,
+        "low": best.interval.low,
+        "high": best.interval.high,
+        "share_won": best.share_won,
+        "samples": best.stopped_at,
+        "ending": best.ending,
+    }
 
 
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
@@ -163,14 +452,10 @@ class Evolved:
 
     def curve_table(self) -> pd.DataFrame:
         """Return the coverage over generations and time."""
-        import pandas as pd
-
         return pd.DataFrame([asdict(progress) for progress in self.curve])
 
     def claims_table(self) -> pd.DataFrame:
         """Return every claim that was put to proof, whether it held or not, with its family-wise interval."""
-        import pandas as pd
-
         names = {item.md5: item.name for item in self.measured}
         rows = [
             (
@@ -211,8 +496,6 @@ class Evolved:
 
     def fits_table(self) -> pd.DataFrame:
         """Return every fit of the proofs: rows, configuration, score in tuning, score on fresh rows."""
-        import pandas as pd
-
         names = {item.md5: item.name for item in self.measured}
         rows = [
             (
@@ -236,7 +519,6 @@ class Evolved:
         It is taken over the datasets that prove something, so over candidates that screening had
         chosen already.
         """
-        import pandas as pd
         from scipy.stats import spearmanr
 
         shown = [verdict for verdict in self.verdicts if verdict.item is not None]
@@ -253,7 +535,7 @@ class Evolved:
 
     def write(self, folder: str | Path, file_format: str = "csv") -> None:
         """Write the collection, its evidence, its datasets, the coverage curve and a page of all that."""
-        from paragone.generate.collection_pages import write_collection_page
+        from paragone.generate.pages import write_collection_page
 
         with replaced_folder(folder, "collection") as new:
             self.collection.write_data(new / "data", file_format)

@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from paragone.data import Expression, cut_in_half, digen_entries, digen_features
 from paragone.errors import InputError
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
-from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.thresholds import TargetRule, Threshold
+from paragone.generate.sampling import GeneratorSpec, TargetKind, TargetRule, Threshold
 from paragone.generate.truth import truth_sheet
 from paragone.validation import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MARGIN = 0.05
 
@@ -51,8 +48,6 @@ def duel_matrix(
     A  0  2
     B  0  0
     """
-    import pandas as pd
-
     counts = pd.DataFrame(0, index=list(methods), columns=list(methods))
     for winner, loser in permutations(methods, 2):
         # Scores have four decimals in published tables: a difference of .05 must not fail by its
@@ -255,8 +250,6 @@ def inspect_sets(
 
     A formula's concept is taken with the cut of the dataset itself.
     """
-    import pandas as pd
-
     if not specimens:
         raise InputError(f"collection {name!r} holds no datasets: there is nothing to inspect")
     shown = [_row(specimen) for specimen in specimens]

@@ -22,6 +22,7 @@ from paragone.generate.classifiers import (
     positive_class,
     source_of,
 )
+from paragone.generate.sampling import TargetKind
 from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
 from paragone.lab import CellScores, Experiment, Fitted, Score, SplitData, StoredCells
@@ -333,6 +334,20 @@ class FreshRows(Protocol):
         if "cv" in fitted.arrays and not np.isnan(fitted.arrays["cv"]):
             found.append(Score("cv", float(fitted.arrays["cv"])))
         return CellScores(tuple(found))
+
+
+def fresh_protocol(target: TargetKind) -> tuple[Holdout | FreshRows, str]:
+    """Return how methods are measured on fresh rows of a target, and the metric that counts.
+
+    Examples
+    --------
+    >>> fresh_protocol("regression")[1], fresh_protocol("binary")[0].kind
+    ('r2', 'holdout')
+    """
+    if target == "binary":
+        return Holdout(keep_values=False, metrics=("auroc",)), "auroc"
+    metric = "r2" if target == "regression" else "auroc"
+    return FreshRows(metric="r2" if metric == "r2" else "auroc"), metric
 
 
 def dense_ranks(values: FloatArray) -> NDArray[np.unsignedinteger]:

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from paragone.generate.claims import ClaimRecord
-from paragone.generate.collection import GeneratedSet
+from paragone.generate.collection import ClaimRecord, GeneratedSet
 from paragone.generate.concepts import (
     BOOK_ROWS,
     EliteArchive,
@@ -27,17 +26,19 @@ from paragone.generate.concepts import (
     concept_rule,
     signature,
 )
-from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import Contender
 from paragone.generate.proof import (
     NOTHING_KNOWN,
+    Evidence,
     KnownFits,
     LeadClaim,
     Proof,
     TunedFit,
+    measure,
     prove,
+    row_seed,
     tuned_fits,
 )
 from paragone.generate.sampling import GeneratorSpec

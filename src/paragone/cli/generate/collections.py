@@ -92,7 +92,7 @@ def prove_collection_variants(
     import time
 
     from paragone.generate import EvolveSpec, Laboratory, prove_variants
-    from paragone.generate.claims import variant_table
+    from paragone.generate.collection import variant_table
 
     _import_from_here()
     found = collection_named(collection)

@@ -15,7 +15,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.terminal import say
 
 if TYPE_CHECKING:
-    from paragone.generate import DuelSettings
+    from paragone.generate import StageSettings
 
 ScoreStore = Annotated[
     Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")
@@ -54,7 +54,7 @@ def run_stage1(
     """
     from dataclasses import replace
 
-    from paragone.generate import Duel, Laboratory
+    from paragone.generate import Laboratory, Stage1
 
     settings = replace(
         _settings(preset),
@@ -64,7 +64,7 @@ def run_stage1(
         methods=tuple(methods),
     )
     with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
-        outcome = Duel(up, down, seed, laboratory, settings).run(
+        outcome = Stage1(up, down, seed, laboratory, settings).run(
             lambda generation, lead: say(
                 f"generation {generation}: best lead {lead:.4f}", stderr=True
             )
@@ -205,12 +205,12 @@ def digen(
     say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
 
 
-def _settings(preset: str | None) -> DuelSettings:
-    from paragone.generate import DuelSettings
+def _settings(preset: str | None) -> StageSettings:
+    from paragone.generate import StageSettings
 
     if preset not in (None, "digen_v1"):
         raise unknown_name("preset", str(preset), ["digen_v1"])
-    return DuelSettings.digen_v1() if preset else DuelSettings()
+    return StageSettings.digen_v1() if preset else StageSettings()
 
 
 def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:

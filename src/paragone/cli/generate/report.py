@@ -72,9 +72,7 @@ def report_method(
     from paragone.data import collection_names
     from paragone.generate import Laboratory, benchmark_method, write_benchmark
     from paragone.generate.diagnosis import diagnose
-    from paragone.generate.methods import read_space
-    from paragone.generate.opponents import opponent
-    from paragone.generate.targets import common_target
+    from paragone.generate.methods import common_target, opponent, read_space
 
     wanted = check_formats(listed(formats))
     chosen = [

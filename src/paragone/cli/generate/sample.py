@@ -69,7 +69,7 @@ def draw_sample(
     product
     """
     from paragone.generate import GeneratorSpec, truth_sheet, write_sets
-    from paragone.generate.manifests import described_sample
+    from paragone.generate.collection import described_sample
 
     if Path(name).name != name:
         raise InputError(f"--name {name!r} is to be a file name: leave out folders")

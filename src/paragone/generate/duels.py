@@ -1,9 +1,9 @@
-"""fight: two methods and some minutes; datasets on which each beats the other, proven, or the word that none was found.
+"""duel: two methods and some minutes; datasets on which each beats the other, proven, or the word that none was found.
 
 A search proposes formulas in both directions. The most promising ones of different concepts are
 raced: both methods are tuned on a few samples. The winners are proven on rows that neither the
 search nor the races saw, at one level for all claims. Every score is kept in a store, and the time
-at every decision beside it: stopped at any instant and started again, a fight makes the same
+at every decision beside it: stopped at any instant and started again, a duel makes the same
 decisions and goes on.
 """
 
@@ -19,14 +19,12 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.generate.evidence import row_seed
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.methods import Contender
-from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
+from paragone.generate.methods import METRICS, Contender, check_methods, target_of
+from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, row_seed, tuned_fits
 from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.targets import METRICS, check_methods, target_of
 from paragone.hashing import digest
 from paragone.methods import Method
 
@@ -44,7 +42,7 @@ STORE = "duel.sqlite"
 
 
 @dataclass(frozen=True)
-class FightPlan:
+class DuelPlan:
     """How two methods are put against each other.
 
     Parameters
@@ -76,7 +74,7 @@ class FightPlan:
 
     Examples
     --------
-    >>> FightPlan(minutes=2, kinds={"noise": 0.1}).generator("mul(X0, X1)").noise
+    >>> DuelPlan(minutes=2, kinds={"noise": 0.1}).generator("mul(X0, X1)").noise
     0.1
     """
 
@@ -126,7 +124,7 @@ class FightPlan:
 
         Examples
         --------
-        >>> FightPlan().metric, FightPlan(kinds={"target": "regression"}).metric
+        >>> DuelPlan().metric, DuelPlan(kinds={"target": "regression"}).metric
         ('AUROC', 'R2')
         """
         return METRICS[self.target]
@@ -209,14 +207,14 @@ class Raced:
 
 
 @dataclass(frozen=True, eq=False)
-class FightResult:
-    """What came of a fight.
+class DuelResult:
+    """What came of a duel.
 
     Parameters
     ----------
     methods : tuple of Contender
         The two.
-    plan : FightPlan
+    plan : DuelPlan
         How they were put against each other.
     raced : tuple of Raced
         Every formula that was raced.
@@ -235,7 +233,7 @@ class FightResult:
     """
 
     methods: tuple[Contender, Contender]
-    plan: FightPlan
+    plan: DuelPlan
     raced: tuple[Raced, ...]
     proofs: tuple[Proof, ...]
     curve: tuple[tuple[float, float, float], ...]
@@ -318,17 +316,17 @@ def time_in_words(seconds: float) -> str:
     return f"{seconds:.1f} seconds" if seconds < 60 else f"{seconds / 60:.1f} minutes"
 
 
-def fight(
+def duel(
     one: Contender,
     other: Contender,
     folder: str | Path,
-    plan: FightPlan | None = None,
+    plan: DuelPlan | None = None,
     workers: int = 0,
     *,
     executor: Executor | None = None,
     retry_failed: bool = False,
     tell: Callable[[str], None] | None = None,
-) -> FightResult:
+) -> DuelResult:
     """Look for datasets on which each of two methods beats the other, and prove them.
 
     Parameters
@@ -336,9 +334,9 @@ def fight(
     one, other : Contender
         The methods; see `opponent`.
     folder : str or Path
-        Where scores and times are kept; the same fight in the same folder goes on where it stopped,
+        Where scores and times are kept; the same duel in the same folder goes on where it stopped,
         and one with more minutes goes further.
-    plan : FightPlan, optional
+    plan : DuelPlan, optional
         Minutes, sizes and kinds of data.
     workers : int, default=0
         Worker processes; nothing but the time depends on them.
@@ -351,33 +349,33 @@ def fight(
 
     Returns
     -------
-    FightResult
+    DuelResult
         Every race and proof.
 
     Examples
     --------
     >>> import tempfile
-    >>> from paragone.generate.opponents import opponent
-    >>> small = FightPlan(minutes=0.001, rows=60, features=2, trials=1, finalists=1, looks=(6,), fresh=60, batch=4)
+    >>> from paragone.generate.methods import opponent
+    >>> small = DuelPlan(minutes=0.001, rows=60, features=2, trials=1, finalists=1, looks=(6,), fresh=60, batch=4)
     >>> with tempfile.TemporaryDirectory() as place:
-    ...     found = fight(opponent("bayes"), opponent("tree"), place, small)
+    ...     found = duel(opponent("bayes"), opponent("tree"), place, small)
     >>> found.names
     ('bayes', 'DecisionTreeClassifier')
     """
-    plan = plan or FightPlan()
+    plan = plan or DuelPlan()
     methods = distinct_names(one, other)
     check_methods(methods, plan.target)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch(place / "duel.times.jsonl", plan.key(methods))
-    clock = FightClock(watch, plan.minutes * 60, tell or (lambda _: None))
+    clock = DuelClock(watch, plan.minutes * 60, tell or (lambda _: None))
     with Laboratory(
         place / STORE, workers, executor=executor, retry_failed=retry_failed
     ) as laboratory:
         evolution, curve, ended_by = _searched(plan, methods, laboratory, clock)
         raced, proofs = _contested(plan, methods, laboratory, clock, evolution)
         progress = evolution.progress
-        return FightResult(
+        return DuelResult(
             methods,
             plan,
             raced,
@@ -396,7 +394,7 @@ def distinct_names(one: Contender, other: Contender) -> tuple[Contender, Contend
     return one, replace(other, name=f"{other.name} (second)") if one.name == other.name else other
 
 
-class FightClock:
+class DuelClock:
     """Knows the time at every decision: that of the first time it was made, however often it is made again.
 
     Parameters
@@ -433,7 +431,7 @@ class FightClock:
 
 
 def _searched(
-    plan: FightPlan, methods: tuple[Contender, Contender], laboratory: Laboratory, clock: FightClock
+    plan: DuelPlan, methods: tuple[Contender, Contender], laboratory: Laboratory, clock: DuelClock
 ) -> tuple[Evolution, tuple[tuple[float, float, float], ...], str]:
     evolution = Evolution(plan.search(methods), laboratory, clock.watch)
     curve: list[tuple[float, float, float]] = []
@@ -471,10 +469,10 @@ def _best_lead(evolution: Evolution, pair: tuple[int, int]) -> float:
 
 
 def _contested(
-    plan: FightPlan,
+    plan: DuelPlan,
     methods: tuple[Contender, Contender],
     laboratory: Laboratory,
-    clock: FightClock,
+    clock: DuelClock,
     evolution: Evolution,
 ) -> tuple[tuple[Raced, ...], tuple[Proof, ...]]:
     """Race and prove in turn, direction by direction, so that both have got their best by the time it is over."""
@@ -536,7 +534,7 @@ def _told(proof: Proof) -> str:
 
 
 def race_leads(
-    plan: FightPlan, formula: str, up: Contender, down: Contender, laboratory: Laboratory
+    plan: DuelPlan, formula: str, up: Contender, down: Contender, laboratory: Laboratory
 ) -> tuple[float, ...]:
     """Return the leads of a method on a few samples that are used for nothing else; nothing where a fit failed."""
     generator = plan.generator(formula)
@@ -551,6 +549,6 @@ def race_leads(
     return tuple(fits[up.name, i].score - fits[down.name, i].score for i in range(RACE_SAMPLES))
 
 
-def shown_seed(plan: FightPlan, generator: GeneratorSpec) -> int:
+def shown_seed(plan: DuelPlan, generator: GeneratorSpec) -> int:
     """Return the seed of the rows that are shown and written: no race and no proof saw them."""
     return row_seed("shown", plan.seed, generator.identity)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from paragone.data import Dataset, Expression, cut_in_half, digen_features, find_digen, make_digen
@@ -31,12 +32,9 @@ from paragone.generate.tuned import TrialScoring
 from paragone.ties import loss_order
 from paragone.validation import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(frozen=True)
-class DuelSettings:
+class StageSettings:
     """The sizes of the published procedure.
 
     Parameters
@@ -57,7 +55,7 @@ class DuelSettings:
 
     Examples
     --------
-    >>> DuelSettings.digen_v1().scoring, DuelSettings().scoring
+    >>> StageSettings.digen_v1().scoring, StageSettings().scoring
     ('hard', 'auroc')
     """
 
@@ -183,7 +181,7 @@ class Fighter:
 
 
 @dataclass(frozen=True, eq=False)
-class DuelOutcome:
+class Stage1Outcome:
     """What came of a duel.
 
     Parameters
@@ -210,8 +208,6 @@ class DuelOutcome:
 
     def table(self) -> pd.DataFrame:
         """Return the survivors, one row per formula."""
-        import pandas as pd
-
         rows = [
             {
                 "formula": str(f.expression),
@@ -232,7 +228,7 @@ def seeded_dataset(expression: Expression, seed: int, name: str | None = None) -
     return parted(dataset, published_split(dataset, seed)[0])
 
 
-class Duel:
+class Stage1:
     """Stage 1: evolve formulas on which one method beats another.
 
     Parameters
@@ -243,16 +239,16 @@ class Duel:
         Seeds rows, folds, tuning and the search.
     laboratory : Laboratory
         Where candidates are scored.
-    settings : DuelSettings, optional
+    settings : StageSettings, optional
         Sizes; the published ones with the real AUROC where it is not given.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> small = DuelSettings(population=4, generations=1, trials=1, folds=3, methods=("K", "R"))
+    >>> small = StageSettings(population=4, generations=1, trials=1, folds=3, methods=("K", "R"))
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "duel.sqlite") as laboratory:
-    ...     outcome = Duel("K", "R", seed=5, laboratory=laboratory, settings=small).run()
+    ...     outcome = Stage1("K", "R", seed=5, laboratory=laboratory, settings=small).run()
     >>> outcome.up, outcome.seen == outcome.rejected + outcome.pruned + outcome.scored
     ('KNeighborsClassifier', True)
     """
@@ -263,9 +259,9 @@ class Duel:
         down: str,
         seed: int,
         laboratory: Laboratory,
-        settings: DuelSettings | None = None,
+        settings: StageSettings | None = None,
     ) -> None:
-        self.settings = settings or DuelSettings()
+        self.settings = settings or StageSettings()
         self.methods = self.settings.contenders()
         names = [method.name for method in self.methods]
         self.up, self.down = reference_method(up).name, reference_method(down).name
@@ -283,7 +279,7 @@ class Duel:
         self._counts = dict.fromkeys(("seen", "rejected", "pruned", "scored"), 0)
         self._best_lead = 0.0
 
-    def run(self, tell: Callable[[int, float], None] | None = None) -> DuelOutcome:
+    def run(self, tell: Callable[[int, float], None] | None = None) -> Stage1Outcome:
         """Evolve for the generations of the settings and return the last population."""
         population: list[Fighter] = []
         for generation in range(self.settings.generations):
@@ -301,7 +297,7 @@ class Duel:
                 self._best_lead = max(fighter.lead for fighter in pool)
             if tell is not None:
                 tell(generation + 1, self._best_lead)
-        return DuelOutcome(
+        return Stage1Outcome(
             self.up,
             self.down,
             self.seed,
@@ -408,7 +404,7 @@ STAGE3_SEEDS = 100
 def stage2(
     formulas: Sequence[tuple[str, int]],
     laboratory: Laboratory,
-    settings: DuelSettings | None = None,
+    settings: StageSettings | None = None,
     *,
     trials: int = STAGE2_TRIALS,
 ) -> pd.DataFrame:
@@ -420,7 +416,7 @@ def stage2(
         The best of stage 1.
     laboratory : Laboratory
         Where the fits run.
-    settings : DuelSettings, optional
+    settings : StageSettings, optional
         The methods and how they are tuned.
     trials : int, default=200
         Trials per method.
@@ -434,15 +430,13 @@ def stage2(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> small = StageSettings(folds=3, methods=("K", "R"))
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "tuned.sqlite") as laboratory:
     ...     table = stage2([("mul(X0, X1)", 7)], laboratory, small, trials=1)
     >>> table["method"].tolist(), bool(table["auroc"][0] > table["auroc"][1])
     (['KNeighborsClassifier', 'LogisticRegression'], True)
     """
-    import pandas as pd
-
-    settings = settings or DuelSettings()
+    settings = settings or StageSettings()
     rows = []
     for seed in dict.fromkeys(seed for _, seed in formulas):
         texts = [formula for formula, own in formulas if own == seed]
@@ -467,7 +461,7 @@ def stage2(
 def stage3(
     formulas: Sequence[str],
     laboratory: Laboratory,
-    settings: DuelSettings | None = None,
+    settings: StageSettings | None = None,
     *,
     first_seed: int = 1,
     n_seeds: int = STAGE3_SEEDS,
@@ -479,7 +473,7 @@ def stage3(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> small = StageSettings(folds=3, methods=("K", "R"))
     >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "seeds.sqlite") as laboratory:
     ...     table = stage3(["mul(X0, X1)"], laboratory, small, n_seeds=2, trials=1)
     >>> table.groupby("seed").size().to_dict()
