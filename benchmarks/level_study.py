@@ -129,7 +129,7 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
                 edge = pairwise(
                     np.zeros(n), d + 1, higher_is_better=True, margin=1.0, **QUICK
                 ).everything
-                false_equal += edge.verdict == "equivalent" or edge.within
+                false_equal += edge.word == "equivalent" or edge.within
             of = f"{n} dataset{'s' * (n > 1)}, {shape}"
             like = "On datasets like these, two methods"
             yield Check(f"{like}: better or worse", of, ALPHA, wrong / n_runs, n_runs, "level")
@@ -167,7 +167,7 @@ def many_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
             found = compare(table(values), higher_is_better=True, reference=reference, bayes=False)
             worst = f"method {n_methods - 1}" if bad else ""
             equals = [one for one in found.pairs if worst not in (one.method, one.rival)]
-            wrong += any(told_apart(one.verdict) for one in equals)
+            wrong += any(told_apart(one.word) for one in equals)
             covered += all(
                 not one.difference.low > 0 and not one.difference.high < 0 for one in equals
             )
@@ -264,7 +264,7 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
                 # True differences on single datasets that cancel out over them.
                 scores[dataset]["method 0"] = scores[dataset]["method 0"] + true[i]
             found = compare_learners(scores, designs, higher_is_better=True)
-            wrong += any(told_apart(one.verdict) for one in found)
+            wrong += any(told_apart(one.word) for one in found)
             told += bool(np.isfinite([one.p for one in found]).all())
             covered += all(
                 not one.difference.low > 0 and not one.difference.high < 0 for one in found
@@ -273,7 +273,7 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
                 for by_method in scores.values():
                     by_method["method 0"] = by_method["method 0"] + 1.0
                 (edge,) = compare_learners(scores, designs, higher_is_better=True, margin=1.0)
-                equal += edge.verdict == "equivalent" or edge.within
+                equal += edge.word == "equivalent" or edge.within
         yield Check(f"{group}: better or worse", name, ALPHA, wrong / n_runs, n_runs, "level")
         yield Check(f"{group}: interval", name, 1 - ALPHA, covered / n_runs, n_runs, "covers")
         if n_methods == 2:
@@ -440,8 +440,8 @@ def whole_comparison(share: float = 1.0) -> Iterator[Check]:
             found = compare(
                 _table_of_folds(generator, design, n, 2), higher_is_better=True, bayes=False
             )
-            wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
+            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
         for scope, count in wrong.items():
             name = f"{scope}: {n} datasets, {in_words(design)}"
             yield Check(group, name, ALPHA, count / n_runs, n_runs, "level")
@@ -469,8 +469,8 @@ def seeds_and_families(share: float = 1.0) -> Iterator[Check]:
             scores = frame.filter(like="method")
             frame[scores.columns] = scores.mask(generator.random(scores.shape) < chance)
             found = compare(frame, metric="accuracy", missing="worst", bayes=False)
-            wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
+            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
         for scope, count in wrong.items():
             yield Check(group, f"{scope}: {name}", ALPHA, count / n_runs, n_runs, "level")
 
@@ -509,8 +509,8 @@ def _seeds(share: float) -> Iterator[Check]:
             several[methods] += generator.normal(0, noise, (len(several), 2))
             several = several.drop(columns=["fold", "repeat"]) if design.n_splits == 1 else several
             found = compare(several, metric="accuracy", bayes=False)
-            wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
+            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
         where = in_words(design) if design.n_splits > 1 else "one split"
         for scope, count in wrong.items():
             name = f"{scope}: {n} dataset{'s' * (n > 1)}, {where}, {n_seeds} seeds each"

@@ -54,7 +54,7 @@ def test_another_test_of_every_pair(tmp_path, test, oracle):
     frame = drawn(9).drop(columns=["repeat", "fold"])
     found = answer(frame, tmp_path, "--test", test)
     for pair in found["pairs"]:
-        assert pair["p"] == pytest.approx(
+        assert pair["p_raw"] == pytest.approx(
             oracle((frame[pair["method"]] - frame[pair["rival"]]).to_numpy())
         )
     assert found["choices"]["intervals"] == "none: this test gives no interval"

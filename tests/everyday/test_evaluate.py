@@ -226,7 +226,7 @@ class TestTheAnswer:
         }
         for row in answer.ranking.rows[1:]:
             assert row.method in headline
-            assert any(word in headline for word in words[row.against.verdict])
+            assert any(word in headline for word in words[row.against.word])
 
 
 WRONG = {

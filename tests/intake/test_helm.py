@@ -76,7 +76,7 @@ def test_instances_give_mcnemars_exact_p(tmp_path):
     )
     assert found.metrics == {"exact_match": True}
     (pair,) = found.compare().pairs
-    assert pair.p == pytest.approx(by_hand(A, B), rel=1e-9)
+    assert pair.p_raw == pytest.approx(by_hand(A, B), rel=1e-9)
     assert (pair.mean_method, pair.mean_rival) == (pytest.approx(A.mean()), pytest.approx(B.mean()))
 
 
@@ -98,7 +98,7 @@ def test_perturbed_copies_and_other_splits_are_left_out_and_counted(tmp_path):
     found = read_results(tmp_path)
     assert any(f"{N} copies of instances that were perturbed" in note for note in found.notes)
     assert any(f"{N} instances of other splits than test" in note for note in found.notes)
-    assert found.compare().pairs[0].p == pytest.approx(by_hand(A, B), rel=1e-9)
+    assert found.compare().pairs[0].p_raw == pytest.approx(by_hand(A, B), rel=1e-9)
 
 
 def test_what_was_counted_on_nothing_has_no_value(tmp_path):
@@ -106,14 +106,14 @@ def test_what_was_counted_on_nothing_has_no_value(tmp_path):
     stats[0]["stats"][1] = stat("exact_match", 0.0, count=0)
     run(tmp_path, "a", stats), run(tmp_path, "b", instances(B))
     result = read_results(tmp_path).compare()
-    assert result.pairs[0].p == pytest.approx(by_hand(A[1:], B[1:]), rel=1e-9)
+    assert result.pairs[0].p_raw == pytest.approx(by_hand(A[1:], B[1:]), rel=1e-9)
     assert any("1 items" in line and "without a value" in line for line in result.warnings)
 
 
 def test_missing_instances_are_counted(tmp_path):
     run(tmp_path, "a", instances(A)), run(tmp_path, "b", instances(B)[11:])
     result = read_results(tmp_path).compare()
-    assert result.pairs[0].p == pytest.approx(by_hand(A[11:], B[11:]), rel=1e-9)
+    assert result.pairs[0].p_raw == pytest.approx(by_hand(A[11:], B[11:]), rel=1e-9)
     assert any("Left out: 11 items" in line for line in result.warnings)
 
 
@@ -129,7 +129,7 @@ def test_without_questions_ids_pair_and_it_is_said(tmp_path):
     run(tmp_path, "a", instances(A), asks=False), run(tmp_path, "b", instances(B))
     found = read_results(tmp_path)
     assert any("has no instances.json: ids alone pair its items" in note for note in found.notes)
-    assert found.compare().pairs[0].p == pytest.approx(by_hand(A, B), rel=1e-9)
+    assert found.compare().pairs[0].p_raw == pytest.approx(by_hand(A, B), rel=1e-9)
 
 
 def test_an_instance_that_stands_twice_stops(tmp_path):

@@ -58,7 +58,7 @@ def test_every_packing_gives_mcnemars_exact_p(tmp_path, way):
     assert found.methods == ["lab/strong", "lab/weak"]
     assert found.metrics == {"choice": True}
     (pair,) = found.compare().pairs
-    assert pair.p == pytest.approx(by_hand(right(strong), right(weak)), rel=1e-9)
+    assert pair.p_raw == pytest.approx(by_hand(right(strong), right(weak)), rel=1e-9)
     assert (pair.mean_method, pair.n) == (pytest.approx(right(strong).mean()), 198)
     assert any("status started" in note for note in found.notes) == (way == "journal")
 
@@ -117,7 +117,7 @@ def test_samples_that_ended_with_an_error_are_counted_and_left_out(tmp_path):
     )
     assert any("2 samples of lab/strong ended with an error" in note for note in found.notes)
     kept = np.array([name not in ("rec3", "rec5") for name in strong.grades])
-    assert found.compare().pairs[0].p == pytest.approx(
+    assert found.compare().pairs[0].p_raw == pytest.approx(
         by_hand(right(strong)[kept], right(weak)[kept]), rel=1e-9
     )
 
@@ -134,7 +134,7 @@ def test_items_that_are_missing_are_counted(tmp_path):
         "20 items of inspect_evals/gpqa_diamond, which lab/weak lacks" in line
         for line in result.warnings
     )
-    assert result.pairs[0].p == pytest.approx(
+    assert result.pairs[0].p_raw == pytest.approx(
         by_hand(right(strong)[20:], right(weak)[20:]), rel=1e-9
     )
 
@@ -158,7 +158,7 @@ def test_a_sample_that_stands_twice_counts_once_or_stops(tmp_path):
     path.write_text(json.dumps({**told, "samples": told["samples"] + told["samples"][:9]}))
     result = read_results(path, other).compare()
     assert any("9 rows that stand twice with the same value" in line for line in result.warnings)
-    assert result.pairs[0].p == pytest.approx(by_hand(right(strong), right(weak)), rel=1e-9)
+    assert result.pairs[0].p_raw == pytest.approx(by_hand(right(strong), right(weak)), rel=1e-9)
     turned = [{**told["samples"][0], "scores": {"choice": {"value": "P"}}}]
     path.write_text(json.dumps({**told, "samples": told["samples"] + turned}))
     with pytest.raises(InputError, match="stands twice with different values"):

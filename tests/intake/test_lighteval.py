@@ -63,13 +63,13 @@ def test_rows_give_mcnemars_exact_p_whatever_their_order(tmp_path, ids):
         "corpus is not compared: an item holds several values" in note for note in found.notes
     )
     (pair,) = found.compare().pairs
-    assert (pair.n, pair.p) == (N, pytest.approx(by_hand(A, B), rel=1e-9))
+    assert (pair.n, pair.p_raw) == (N, pytest.approx(by_hand(A, B), rel=1e-9))
 
 
 def test_missing_items_are_counted(tmp_path):
     write(tmp_path, "a", rows(A)), write(tmp_path, "b", rows(B)[8:])
     result = read_results(tmp_path).compare()
-    assert result.pairs[0].p == pytest.approx(by_hand(A[8:], B[8:]), rel=1e-9)
+    assert result.pairs[0].p_raw == pytest.approx(by_hand(A[8:], B[8:]), rel=1e-9)
     assert any("Left out: 8 items" in line for line in result.warnings)
 
 
@@ -99,7 +99,7 @@ def test_a_second_run_in_one_file_stops_and_the_same_run_twice_counts_once(tmp_p
     with pytest.raises(InputError, match="stands twice with different values"):
         read_results(tmp_path).compare()
     write(tmp_path / "again", "a", rows(A) * 2), write(tmp_path / "again", "b", rows(B))
-    assert read_results(tmp_path / "again").compare().pairs[0].p == pytest.approx(
+    assert read_results(tmp_path / "again").compare().pairs[0].p_raw == pytest.approx(
         by_hand(A, B), rel=1e-9
     )
 
@@ -135,7 +135,7 @@ def test_details_of_early_versions_are_read(tmp_path):
             for n, v in enumerate(values)
         ]
         write(tmp_path, model, table)
-    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(by_hand(A, B), rel=1e-9)
+    assert read_results(tmp_path).compare().pairs[0].p_raw == pytest.approx(by_hand(A, B), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -45,9 +45,9 @@ def test_every_schema_gives_mcnemars_exact_p(tmp_path, schema):
     assert found.methods == ["lab/better", "lab/worse"]
     assert found.metrics == {"acc,none": True}
     (pair,) = found.compare("acc").pairs
-    assert pair.p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
+    assert pair.p_raw == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
     assert pair.mean_method == pytest.approx(arc(one).mean())
-    assert pair.verdict == "better"
+    assert pair.word == "better"
     assert any("by their numbers alone" in note for note in found.notes) == (
         schema in ("old", "list")
     )
@@ -86,11 +86,13 @@ def test_filters_are_metrics_of_their_own_and_never_mixed(tmp_path):
         found.compare("exact_match")
     for name in ("exact_match,strict-match", "exact_match,flexible-extract"):
         values = [run.values["gsm8k"][name] for run in runs]
-        assert found.compare(name).pairs[0].p == pytest.approx(mcnemar_by_hand(*values), rel=1e-9)
+        assert found.compare(name).pairs[0].p_raw == pytest.approx(
+            mcnemar_by_hand(*values), rel=1e-9
+        )
     unnamed = [replace(run, schema="middle", model=f"old{run.model}") for run in runs]
     again = both(tmp_path, *unnamed)
     for name in found.metrics:
-        assert again.compare(name).pairs[0].p == found.compare(name).pairs[0].p
+        assert again.compare(name).pairs[0].p_raw == found.compare(name).pairs[0].p_raw
 
 
 def test_filters_without_names_need_the_results_file(tmp_path):
@@ -162,7 +164,7 @@ def test_a_lower_metric_is_lower_better(tmp_path):
         for n, v in (("low", low), ("high", high))
     ]
     (pair,) = both(tmp_path, *runs).compare().pairs
-    assert (pair.method, pair.verdict) == ("low", "better")
+    assert (pair.method, pair.word) == ("low", "better")
 
 
 def test_means_of_repeats_stand_beside_what_was_logged(tmp_path):
@@ -197,7 +199,7 @@ def test_items_that_are_missing_are_counted_and_the_others_compared(tmp_path):
     found = read_results(tmp_path)
     assert any("1072 of the 1172 items of its run are there" in note for note in found.notes)
     result = found.compare()
-    assert result.pairs[0].p == pytest.approx(
+    assert result.pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one)[100:], arc(two)[100:]), rel=1e-9
     )
     assert any(
@@ -210,7 +212,7 @@ def test_lines_in_another_order_change_nothing(tmp_path):
     one, two = two_runs(ARC)
     one.write(tmp_path), two.write(tmp_path)
     rewritten(two.samples(tmp_path, "arc_challenge"), lambda lines: lines[::-1])
-    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(
+    assert read_results(tmp_path).compare().pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
     )
 
@@ -241,7 +243,7 @@ def test_items_under_other_numbers_are_paired_by_their_contents(tmp_path):
         two.samples(tmp_path, "arc_challenge"),
         lambda lines: [{**line, "doc_id": (line["doc_id"] + 7) % 1172} for line in lines],
     )
-    assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(
+    assert read_results(tmp_path).compare().pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
     )
 
@@ -260,7 +262,10 @@ def test_a_run_that_was_appended_twice_counts_once(tmp_path):
     found = read_results(tmp_path)
     assert any("1172 lines that stand twice with the same content" in note for note in found.notes)
     (pair,) = found.compare().pairs
-    assert (pair.n, pair.p) == (1172, pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9))
+    assert (pair.n, pair.p_raw) == (
+        1172,
+        pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9),
+    )
 
 
 def test_another_run_appended_is_refused(tmp_path):
@@ -283,7 +288,7 @@ def test_a_line_that_was_cut_off_is_left_out_and_counted(tmp_path):
     path.write_bytes(path.read_bytes()[:-200])
     found = read_results(tmp_path)
     assert any("Left out: 1 lines that are cut off or broken." in note for note in found.notes)
-    assert found.compare().pairs[0].p == pytest.approx(
+    assert found.compare().pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one)[:-1], arc(two)[:-1]), rel=1e-9
     )
 
@@ -334,7 +339,7 @@ def test_other_shots_settings_and_limits_are_said(tmp_path):
         "lab/worse was run with limit 200.0: on the first items of a task, not on a random part."
         in said
     )
-    assert result.pairs[0].p == pytest.approx(
+    assert result.pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one)[:200], arc(two)[:200]), rel=1e-9
     )
 
@@ -363,7 +368,7 @@ def test_runs_of_one_model_with_other_settings_have_names_of_their_own(tmp_path)
         "lab/worse (model_args pretrained=x,peft=y)",
     ]
     (pair,) = found.compare().pairs
-    assert pair.p == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
+    assert pair.p_raw == pytest.approx(mcnemar_by_hand(arc(one), arc(two)), rel=1e-9)
 
 
 def test_files_of_several_tasks_and_one_model_name_are_told_apart_by_their_folders(tmp_path):
@@ -388,7 +393,7 @@ def test_files_that_users_renamed_are_methods_by_their_names(tmp_path):
     (tmp_path / "b.jsonl.gz").write_bytes(packed)
     found = read_results(tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz")
     assert found.methods == ["a", "b"]
-    assert found.compare().pairs[0].p == pytest.approx(
+    assert found.compare().pairs[0].p_raw == pytest.approx(
         mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
     )
 

@@ -188,7 +188,7 @@ def test_a_copy_is_told_and_nothing_is_found(data):
         [str(folder / "good.run"), str(folder / "copy.run")], folder / "t.qrels"
     )
     assert "good and copy are the same file, byte for byte." in found.warnings
-    assert found.pairs[0].verdict == "undecided"
+    assert found.pairs[0].word == "undecided"
 
 
 def test_on_the_command_line(data, paragone, tmp_path):

@@ -194,4 +194,4 @@ def test_code_that_a_store_names_is_imported_with_consent_only(tmp_path):
     found = json.loads(
         paragone("compare", "lab.sqlite", "--reference", "Variance", "--json", *named)
     )
-    assert [pair["p_adjusted"] for pair in found["pairs"]] == [1.0]
+    assert [pair["p"] for pair in found["pairs"]] == [1.0]

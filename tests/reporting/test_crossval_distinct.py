@@ -69,7 +69,7 @@ def equal_methods(
 
 def told_apart(problem):
     found = distinguish(problem, problem.scores(Settings().scoring(problem.truth.task)))
-    return any(pair.verdict != "undecided" for pair in found.pairs)
+    return any(pair.word != "undecided" for pair in found.pairs)
 
 
 def assert_level_holds(n_experiments, **how):
@@ -133,8 +133,8 @@ def test_replicates_that_are_copies_change_nothing():
     scoring = Settings().scoring("regression")
     one, other = (distinguish(problem, problem.scores(scoring)) for problem in (once, copied))
     assert [pair.rival for pair in other.pairs] == [pair.rival for pair in one.pairs]
-    assert [pair.p_adjusted for pair in other.pairs] == pytest.approx(
-        [pair.p_adjusted for pair in one.pairs], rel=1e-9
+    assert [pair.p for pair in other.pairs] == pytest.approx(
+        [pair.p for pair in one.pairs], rel=1e-9
     )
     assert (one.units, other.units, one.pairs[0].n, other.pairs[0].n) == ("samples", "groups", n, n)
 

@@ -212,7 +212,7 @@ def test_the_words_are_those_of_the_scorers_own_values(lab):
     )
     assert (shown.leader, list(shown.ordered)) == (raw.leader, list(raw.ordered))
     for one, other in zip(shown.learners, raw.learners, strict=True):
-        assert (one.method, one.rival, one.verdict) == (other.method, other.rival, other.verdict)
+        assert (one.method, one.rival, one.word) == (other.method, other.rival, other.word)
         assert one.p == pytest.approx(other.p)
         assert one.difference.estimate == pytest.approx(other.difference.estimate)
 

@@ -77,7 +77,7 @@ def test_p_words_and_intervals_are_the_same_wherever_they_stand(store, reference
     for names, pair in pairs.items():
         if leader in names:
             (rival,) = names - {leader}
-            assert footer[rival] == latex[rival] == format_p(pair["p_adjusted"])
+            assert footer[rival] == latex[rival] == format_p(pair["p"])
     # The leaderboard is about the best by its mean, which here is the best by its rank.
     assert board.compared_with == leader
     assert board.reference == (reference or "")
@@ -85,11 +85,9 @@ def test_p_words_and_intervals_are_the_same_wherever_they_stand(store, reference
     for one in board.pairs:
         pair = pairs[frozenset((one.method, one.rival))]
         sign = 1 if pair["method"] == one.method else -1
-        ends = sorted(sign * pair[f"on_these_{end}"] for end in ("low", "high"))
-        assert one.word == (
-            pair["on_these_datasets"] if sign > 0 else TURNED.get(pair["on_these_datasets"])
-        )
-        assert (one.difference, one.low, one.high) == (sign * pair["on_these_difference"], *ends)
+        ends = sorted(sign * pair[f"here_{end}"] for end in ("low", "high"))
+        assert one.word == (pair["here_word"] if sign > 0 else TURNED.get(pair["here_word"]))
+        assert (one.difference, one.low, one.high) == (sign * pair["here_difference"], *ends)
 
 
 def test_every_word_of_a_leaderboard_can_be_read_off_its_interval(store):
@@ -120,4 +118,4 @@ def test_a_method_that_failed_is_left_out_of_both(tmp_path):
             for column, cell in zip(shown.columns, shown.rows[-1], strict=True)
         }
         assert footer["broken"] == "-"
-        assert footer["floor"] == format_p(measure.comparison.pairs[0].p_adjusted)
+        assert footer["floor"] == format_p(measure.comparison.pairs[0].p)

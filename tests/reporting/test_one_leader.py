@@ -154,7 +154,7 @@ def test_a_table_without_folds_has_the_leader_of_its_means(higher):
     assert {*names, board.compared_with, found.to_dict()["leader"]} == {"huge"}
     assert {pair.method for pair in found.leading_pairs} == {"huge"}
     assert board.finding.startswith("huge has the best mean, yet often is better") == (
-        found.leading_pairs[0].verdict == "worse"
+        found.leading_pairs[0].word == "worse"
     )
 
 

@@ -169,4 +169,4 @@ def test_samples_have_a_line_per_rival_with_its_interval_and_word():
     )
     for row, pair in zip(rows, compared.pairs, strict=True):
         shown = (row["label"], row["low"], row["high"], row["verdict"])
-        assert shown == (pair.rival, pair.difference.low, pair.difference.high, pair.verdict)
+        assert shown == (pair.rival, pair.difference.low, pair.difference.high, pair.word)

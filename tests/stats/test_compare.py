@@ -59,8 +59,8 @@ def test_demsar_table_end_to_end(data_folder, correction, key):
         combinations(table["methods"], 2), expected["exact_conditional"], expected[key], strict=True
     ):
         pair = by_pair[frozenset((a, b))]
-        assert pair.p == pytest.approx(answer["p_two_sided"], abs=1e-12)
-        assert pair.p_adjusted == pytest.approx(adjusted, abs=1e-12)
+        assert pair.p_raw == pytest.approx(answer["p_two_sided"], abs=1e-12)
+        assert pair.p == pytest.approx(adjusted, abs=1e-12)
     ranks = dict(zip(result.scores.methods, result.friedman.average_ranks, strict=True))
     assert ranks == pytest.approx(oracle["average_ranks"], abs=1e-9)
 
@@ -73,13 +73,13 @@ def test_demsar_rank_tests_end_to_end(data_folder):
     ]
     frame = wide(table["auc"], table["methods"], table["datasets"])
     nemenyi = compare(frame, metric="auc", correction="nemenyi", **FAST)
-    by_pair = {frozenset((pair.method, pair.rival)): pair.p_adjusted for pair in nemenyi.pairs}
+    by_pair = {frozenset((pair.method, pair.rival)): pair.p for pair in nemenyi.pairs}
     expected = oracle["pairwise_rank_z"]["p_nemenyi_studentized_range"]
     for (a, b), p in zip(combinations(table["methods"], 2), expected, strict=True):
         assert by_pair[frozenset((a, b))] == pytest.approx(p, abs=1e-9)
     dunn = compare(frame, metric="auc", reference="C4.5", correction="bonferroni-dunn", **FAST)
     control = oracle["control_C4.5_rank_z"]
-    assert {pair.rival: pair.p_adjusted for pair in dunn.pairs} == pytest.approx(
+    assert {pair.rival: pair.p for pair in dunn.pairs} == pytest.approx(
         dict(zip(control["methods"], control["p_bonferroni_dunn"], strict=True)), abs=1e-9
     )
 
@@ -111,7 +111,7 @@ def test_turning_the_metric_round_turns_the_verdict_not_the_p(scores):
     for first, second in zip(up.pairs, down.pairs, strict=True):
         assert first.p == second.p
         assert first.mean_difference == pytest.approx(-second.mean_difference)
-        assert first.verdict == opposite.get(second.verdict, second.verdict)
+        assert first.word == opposite.get(second.word, second.word)
         assert (first.won, first.lost) == (second.lost, second.won)
         assert first.a12 == pytest.approx(1 - second.a12)
 
@@ -119,7 +119,7 @@ def test_turning_the_metric_round_turns_the_verdict_not_the_p(scores):
 @pytest.mark.parametrize("correction", [c for c in corrections.names() if c != "bonferroni-dunn"])
 def test_every_correction_keeps_adjusted_p_above_raw(correction):
     result = compare(random_scores(), metric="accuracy", correction=correction, **FAST)
-    assert all(pair.p_adjusted >= pair.p - 1e-12 for pair in result.pairs)
+    assert all(pair.p >= pair.p_raw - 1e-12 for pair in result.pairs)
     assert result.family.correction.name == correction
     assert result.family.title in result.choices["correction"]
 
@@ -132,7 +132,7 @@ def test_scores_of_folds_are_compared_by_their_means():
     means = frame.assign(M0=frame.M0 + 0.01, M1=frame.M1 - 0.02)
     first = compare(folds, metric="accuracy", **FAST)
     second = compare(means, metric="accuracy", **FAST)
-    assert [pair.p for pair in first.pairs] == [pair.p for pair in second.pairs]
+    assert [pair.p_raw for pair in first.pairs] == [pair.p_raw for pair in second.pairs]
     assert "mean of its 3 folds" in first.choices["blocks"]
 
 
@@ -162,7 +162,7 @@ def test_pairs_carry_everything_beside_the_p():
     result = compare(frame, metric="accuracy", reference="M2", **FAST)
     pair = next(p for p in result.pairs if p.rival == "M0")
     difference = frame.M2.to_numpy() - frame.M0.to_numpy()
-    assert pair.p == wilcoxon_signed_rank(frame.M0, frame.M2).p
+    assert pair.p_raw == wilcoxon_signed_rank(frame.M0, frame.M2).p
     assert pair.mean_difference == pytest.approx(difference.mean())
     assert pair.median_difference == pytest.approx(np.median(difference))
     expected = hodges_lehmann(difference, level=1 - 0.05 / 2)
@@ -172,8 +172,8 @@ def test_pairs_carry_everything_beside_the_p():
     )
     assert set(pair.won) == {f"d{i}" for i in np.flatnonzero(difference > 0)}
     assert pair.posterior.better > 0.99
-    assert pair.verdict == "better"
-    assert {"method", "rival", "p", "p_adjusted", "cliffs_delta", "a12", "won", "lost"} <= set(
+    assert pair.word == "better"
+    assert {"method", "rival", "p_raw", "p", "cliffs_delta", "a12", "won", "lost"} <= set(
         result.table
     )
 
@@ -182,20 +182,20 @@ def test_five_datasets_cannot_be_significant_and_the_verdict_says_so():
     result = compare(random_scores(5, (0.0, 0.2)), metric="accuracy", reference="M1", **FAST)
     assert "cannot be significant at this size" in result.verdict
     assert "0.0625" in result.verdict
-    assert result.pairs[0].verdict == "undecided"
+    assert result.pairs[0].word == "undecided"
 
 
 def test_a_margin_makes_equivalence_and_nothing_else_does():
     frame = random_scores(40, (0.0, 0.0))
-    assert compare(frame, metric="accuracy", margin=0.05, **FAST).pairs[0].verdict == "equivalent"
-    assert compare(frame, metric="accuracy", **FAST).pairs[0].verdict == "undecided"
+    assert compare(frame, metric="accuracy", margin=0.05, **FAST).pairs[0].word == "equivalent"
+    assert compare(frame, metric="accuracy", **FAST).pairs[0].word == "undecided"
 
 
 def test_verdict_that_one_dataset_carries_is_called_not_robust():
     scores = np.zeros((9, 2))
     scores[:, 0] = [1, 2, 3, 4, -5, 6, 7, 8, 9]
     result = compare(wide(scores / 10), metric="r2", reference="M0", **FAST)
-    assert result.pairs[0].verdict == "better"
+    assert result.pairs[0].word == "better"
     assert result.pairs[0].flipped_by == ("d0", "d1", "d2", "d3", "d5", "d6", "d7", "d8")
     assert "not robust: leaving out d0, d1, d2 and 5 more" in result.verdict
 
@@ -203,12 +203,12 @@ def test_verdict_that_one_dataset_carries_is_called_not_robust():
 def test_all_ties_are_undecided_with_the_reason():
     result = compare(wide(np.tile([[0.5]], (8, 2))), metric="accuracy", **FAST)
     assert "every dataset is a tie" in result.verdict
-    assert result.pairs[0].p == 1.0
+    assert result.pairs[0].p_raw == 1.0
 
 
 def test_open_question_names_the_datasets_it_would_take():
     result = compare(random_scores(12, (0.0, 0.006), seed=2), metric="accuracy", **FAST)
-    assert result.pairs[0].verdict == "undecided"
+    assert result.pairs[0].word == "undecided"
     assert (
         f"about {result.pairs[0].needed} datasets like these would show a difference of this size"
         in result.verdict
@@ -278,7 +278,7 @@ def test_the_summary_has_no_column_for_what_nothing_is():
 def test_corrections_side_by_side_hold_shaffer_and_bergmann():
     result = compare(random_scores(), metric="accuracy", **FAST)
     frame = result.corrections
-    assert frame["Shaffer (static)"].tolist() == [pair.p_adjusted for pair in result.pairs]
+    assert frame["Shaffer (static)"].tolist() == [pair.p for pair in result.pairs]
     assert (frame["Bergmann-Hommel"] <= frame["Shaffer (static)"] + 1e-12).all()
     assert "p Bergmann" in repr(result)
 
@@ -317,12 +317,12 @@ def test_one_dataset_points_to_its_folds():
     # D20: the one valid test is that of its folds, which the text and the JSON show.
     (row,) = result.to_dict()["per_dataset"]
     (learner,) = result.learners
-    assert learner.p == pytest.approx(row["p"])
-    assert result.to_dict()["pairs"][0]["on_these_datasets"] == learner.verdict == "better"
+    assert learner.p_raw == pytest.approx(row["p"])
+    assert result.to_dict()["pairs"][0]["here_word"] == learner.word == "better"
     assert result.finding.startswith(
         "On d, A is better than B by accuracy: 0.550 against 0.400 (+0.150 ["
     )
-    assert f"On d A is better than B (p {p_is(learner.p_adjusted)[2:]}" in result.verdict
+    assert f"On d A is better than B (p {p_is(learner.p)[2:]}" in result.verdict
 
 
 BAD = {

@@ -48,7 +48,7 @@ def power(mean, variance, freedom, alpha=0.05):
 def test_rows_and_datasets_reach_eighty_percent_and_fewer_do_not(gain, repeats):
     table = frame(gain, repeats=repeats)
     found = compare(table, metric="accuracy", bayes=False)
-    assert found.learners[0].verdict == "undecided"
+    assert found.learners[0].word == "undecided"
     size, _ = deciding_sizes(found.scores, found.learners[0], 1, found.settings)
     mean, variance, freedom = estimated(table, repeats, 5)
     # More rows of the same datasets: the variance falls as they grow, the degrees of freedom stay.
@@ -86,7 +86,7 @@ def test_more_repeats_are_promised_only_where_the_rule_lets_them_decide(seed):
     for gain in (0.004, 0.012, 0.016, 0.02):
         table = frame(gain, seed=seed)
         found = compare(table, metric="accuracy", bayes=False)
-        if found.learners[0].verdict != "undecided":
+        if found.learners[0].word != "undecided":
             continue
         size, _ = deciding_sizes(found.scores, found.learners[0], 1, found.settings)
         mean = abs(table["A"].mean() - table["B"].mean())

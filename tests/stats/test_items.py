@@ -42,7 +42,7 @@ def test_right_and_wrong_are_tested_by_mcnemar_in_every_form(form):
         table, reference="A", higher_is_better=True if form == "numbers" else None
     )
     assert result.test.name == "mcnemar"
-    assert result.pairs[0].p == pytest.approx(mcnemar_p(frame), rel=1e-12)
+    assert result.pairs[0].p_raw == pytest.approx(mcnemar_p(frame), rel=1e-12)
     assert result.units == "questions"
 
 
@@ -50,7 +50,7 @@ def test_numbers_need_a_direction():
     frame = answers().assign(A=lambda f: f.A.astype(int), B=lambda f: f.B.astype(int))
     with pytest.raises(InputError, match="say higher_is_better=True or higher_is_better=False"):
         compare_items(item_table(frame))
-    assert compare_items(item_table(frame), metric="accuracy").pairs[0].p == pytest.approx(
+    assert compare_items(item_table(frame), metric="accuracy").pairs[0].p_raw == pytest.approx(
         mcnemar_p(answers())
     )
 
@@ -71,7 +71,7 @@ def test_values_are_tested_by_students_t_and_clusters_hang_together():
     assert clustered.clustered
     assert clustered.pairs[0].test.df == 11
     alone = compare_items(item_table(frame, ignore="document"), higher_is_better=True)
-    assert alone.pairs[0].p == pytest.approx(stats.ttest_rel(frame.A, frame.B).pvalue)
+    assert alone.pairs[0].p_raw == pytest.approx(stats.ttest_rel(frame.A, frame.B).pvalue)
 
 
 def test_tasks_are_strata_whose_means_count_equally_or_by_size():

@@ -94,13 +94,13 @@ def numbers(found: DatasetComparison) -> dict:
         for pair in pairs:
             one = pair.seen_from(min(pair.method, pair.rival))
             values = [
+                one.p_raw,
                 one.p,
-                one.p_adjusted,
                 one.difference.estimate,
                 one.difference.low,
                 one.difference.high,
             ]
-            told[scope, one.method, one.rival] = (one.verdict, values)
+            told[scope, one.method, one.rival] = (one.word, values)
     return told
 
 
@@ -109,9 +109,9 @@ def check_words_and_intervals(found: DatasetComparison) -> None:
     alpha, margin = found.settings.alpha, found.settings.margin
     for pair in (*found.learners, *found.pairs):
         low, high = pair.difference.low, pair.difference.high
-        if pair.verdict in ("better", "worse"):
-            assert pair.p_adjusted <= alpha
-        if pair.verdict == "equivalent":
+        if pair.word in ("better", "worse"):
+            assert pair.p <= alpha
+        if pair.word == "equivalent":
             assert margin > 0
             assert pair.p_equal <= alpha
         if math.isnan(low) or any(getattr(pair, "failed", ())):
@@ -123,7 +123,7 @@ def check_words_and_intervals(found: DatasetComparison) -> None:
             "equivalent": -margin <= low <= 0 <= high <= margin,
             "undecided": low <= 0 <= high and outside,
         }
-        assert read[pair.verdict], pair
+        assert read[pair.word], pair
 
 
 def check_all_writers(found: DatasetComparison) -> None:
@@ -134,34 +134,34 @@ def check_all_writers(found: DatasetComparison) -> None:
     headings = [column.name for column in table.columns]
     rows = {frozenset((row[0].text, row[1].text)): row for row in table.rows}
     for pair, record in zip(found.pairs, kept["pairs"], strict=True):
-        assert (record["method"], record["rival"], record["verdict"]) == (
+        assert (record["method"], record["rival"], record["word"]) == (
             pair.method,
             pair.rival,
-            pair.verdict,
+            pair.word,
         )
-        assert record["p_adjusted"] == (None if math.isnan(pair.p_adjusted) else pair.p_adjusted)
+        assert record["p"] == (None if math.isnan(pair.p) else pair.p)
         row = rows[frozenset((pair.method, pair.rival))]
         shown = pair.seen_from(row[0].text)
         difference = shown.difference
         wanted = {
-            "like these": shown.verdict,
+            "like these": shown.word,
             "difference": format_interval(
                 difference.estimate, difference.low, difference.high, decimals
             ),
         }
         cells = {name: cell.text for name, cell in zip(headings, row, strict=True)}
         assert {name: cells[name] for name in wanted} == wanted
-        assert format_p(pair.p_adjusted) in [cell.text for cell in row]
+        assert format_p(pair.p) in [cell.text for cell in row]
         for name in (pair.method, pair.rival):
             assert escape_latex(name) in latex
         assert wanted["difference"] in text
         assert wanted["difference"] in html
-    for scope in ("on_these_datasets", "verdict"):
-        pairs = found.learners if scope == "on_these_datasets" else found.pairs
-        words = [None if math.isnan(pair.p) else pair.verdict for pair in pairs] or [None] * len(
+    for scope in ("here_word", "word"):
+        pairs = found.learners if scope == "here_word" else found.pairs
+        words = [None if math.isnan(pair.p_raw) else pair.word for pair in pairs] or [None] * len(
             found.pairs
         )
-        if scope == "on_these_datasets":
+        if scope == "here_word":
             assert [record[scope] for record in kept["pairs"]] == words
     layers = found.charts["forest"].to_dict()["layer"]
     values = next(
@@ -169,14 +169,14 @@ def check_all_writers(found: DatasetComparison) -> None:
     )
     drawn_rows = [row for row in values if row["scope"] == "on datasets like these"]
     for row, pair in zip(drawn_rows, found.leading_pairs, strict=True):
-        assert (row["label"], row["verdict"]) == (pair.rival, pair.verdict)
+        assert (row["label"], row["verdict"]) == (pair.rival, pair.word)
         assert row["low"] == (None if math.isnan(pair.difference.low) else pair.difference.low)
         alone = found.against(pair.rival)
         assert alone.main is pair
-        assert alone.to_dict()["word"] == pair.verdict
+        assert alone.to_dict()["word"] == pair.word
     lines = found.verdict.splitlines()
     for line, pair in zip(lines, found.leading_pairs, strict=True):
-        claims = [one.verdict for one in (*found.learners_of(found.leader, [pair.rival]), pair)]
+        claims = [one.word for one in (*found.learners_of(found.leader, [pair.rival]), pair)]
         if f"{found.leader} is better than {pair.rival}" in line:
             assert "better" in claims
         if "are equivalent within" in line:

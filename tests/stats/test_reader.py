@@ -317,7 +317,7 @@ def test_d22_a_metric_with_a_unit_is_compared_by_log_ratios_where_units_differ()
     )
     # The same in any unit: scores of each dataset times anything.
     other = table.assign(A=table.A * unit[::-1] ** 0.5, B=table.B * unit[::-1] ** 0.5)
-    assert compare(other, metric="rmse", **QUICK).pairs[0].p == result.pairs[0].p
+    assert compare(other, metric="rmse", **QUICK).pairs[0].p_raw == result.pairs[0].p_raw
     near = pd.DataFrame({"dataset": ["x", "y"], "A": [1.0, 3.0], "B": [1.2, 3.1]})
     assert score_table(near, metric="rmse").differences == "plain"
     assert (
@@ -493,7 +493,7 @@ def test_json_has_corrections_and_tests_within_datasets_and_null_for_what_is_not
     text = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
     assert '"inf"' not in text
     found = json.loads(text)
-    assert found["corrections"][0]["raw"] == found["pairs"][0]["p"]
+    assert found["corrections"][0]["raw"] == found["pairs"][0]["p_raw"]
     assert [row["dataset"] for row in found["per_dataset"]] == ["x", "y"]
 
 

@@ -67,10 +67,10 @@ def test_several_pairs_are_adjusted_by_holm_and_intervals_agree_with_words():
         }
     }
     found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)
-    np.testing.assert_allclose([one.p_adjusted for one in found], holm([one.p for one in found]))
+    np.testing.assert_allclose([one.p for one in found], holm([one.p_raw for one in found]))
     for one in found:
         inside = one.difference.low < 0 < one.difference.high
-        assert (one.verdict == "undecided") == inside, one
+        assert (one.word == "undecided") == inside, one
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3]))
@@ -90,8 +90,8 @@ def test_order_direction_and_names_change_nothing(seed, repeats):
     for pair in plain:
         other = one[frozenset((pair.method, pair.rival))]
         other = other if other.method == pair.method else other.seen_from(pair.method)
-        assert other.p == pytest.approx(pair.p, rel=1e-9)
-        assert other.verdict == pair.verdict
+        assert other.p_raw == pytest.approx(pair.p_raw, rel=1e-9)
+        assert other.word == pair.word
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_where_nothing_can_be_told_no_word_is_said(values, design):
     (found,) = compare_learners(
         {"d": {"A": values, "B": np.zeros(len(values))}}, {"d": design}, higher_is_better=True
     )
-    assert (found.verdict, np.isnan(found.p), np.isnan(found.difference.low)) == (
+    assert (found.word, np.isnan(found.p), np.isnan(found.difference.low)) == (
         "undecided",
         True,
         True,
@@ -157,7 +157,7 @@ def false_words(n_runs: int, folds: int, repeats: int, n_datasets: int, rows: in
             scores[f"d{d}"] = {name: np.array(found) for name, found in values.items()}
             designs[f"d{d}"] = Design(folds, repeats, 1 / (folds - 1))
         (found,) = compare_learners(scores, designs, higher_is_better=True)
-        wrong += found.verdict != "undecided"
+        wrong += found.word != "undecided"
     return wrong / n_runs
 
 

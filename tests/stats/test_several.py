@@ -40,8 +40,8 @@ def test_a_word_needs_a_p_that_holds_for_all_metrics_and_pairs(seed):
             frozenset((one.method, one.rival)): one for one in compare(frame, metric=metric).pairs
         }
         for pair in both[metric].pairs:
-            p = alone[frozenset((pair.method, pair.rival))].p_adjusted
-            assert (pair.verdict in ("better", "worse")) == (len(METRICS) * p <= 0.05)
+            p = alone[frozenset((pair.method, pair.rival))].p
+            assert (pair.word in ("better", "worse")) == (len(METRICS) * p <= 0.05)
             single = alone[frozenset((pair.method, pair.rival))].seen_from(pair.method).difference
             assert pair.difference.low <= single.low
             assert pair.difference.high >= single.high
@@ -53,7 +53,7 @@ def test_equal_methods_differ_by_no_metric_in_nearly_all_tables():
         found = compare_metrics(
             tidy(seed, n_datasets=8, n_methods=2, lead=0.0), METRICS, bayes=False
         )
-        false += any(pair.verdict != "undecided" for one in found.values() for pair in one.pairs)
+        false += any(pair.word != "undecided" for one in found.values() for pair in one.pairs)
     assert false / 150 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
 
 

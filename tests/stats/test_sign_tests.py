@@ -149,7 +149,7 @@ def test_they_are_asked_for_by_name_over_datasets_and_subjects(name):
     over = compare(frame, metric="accuracy", test=name, bayes=False)
     pair = pairwise(frame["A"], frame["B"], metric="accuracy", test=name)
     assert (
-        over.pairs[0].p
+        over.pairs[0].p_raw
         == pair.p
         == tests.get(name).function((frame["B"] - frame["A"]).to_numpy()).p
     )
@@ -182,5 +182,5 @@ def test_a_failed_score_is_a_loss_to_the_sign_test():
         .pairs[0]
         .seen_from("A")
     )
-    assert pair.p == pytest.approx(stats.binomtest(7, 8).pvalue)
+    assert pair.p_raw == pytest.approx(stats.binomtest(7, 8).pvalue)
     assert (len(pair.won), len(pair.lost)) == (7, 1)

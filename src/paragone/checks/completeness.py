@@ -149,9 +149,9 @@ def _verdict(rows: pd.DataFrame, metric: str) -> tuple[_Verdict | None, str]:
         return None, str(error)
     better = set()
     for pair in found.pairs:
-        if pair.verdict in ("better", "worse"):
+        if pair.word in ("better", "worse"):
             names = (pair.method, pair.rival)
-            better.add(names if pair.verdict == "better" else names[::-1])
+            better.add(names if pair.word == "better" else names[::-1])
     return _Verdict(found.leader, frozenset(better)), ""
 
 

@@ -268,7 +268,7 @@ def compare(*sources: Any, **options: Any) -> Comparison:
     ...     "old": [0.88, 0.80, 0.75, 0.90, 0.66, 0.84, 0.78, 0.87],
     ... })
     >>> pair = compare(scores, metric="accuracy", reference="new").pairs[0]
-    >>> pair.verdict, round(pair.mean_difference, 4)
+    >>> pair.word, round(pair.mean_difference, 4)
     ('better', 0.0325)
     """
     result: Comparison = compared(sources, settings_of(options)).result

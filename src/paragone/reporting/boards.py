@@ -18,7 +18,7 @@ from paragone.stats import DatasetComparison
 from paragone.stats.headlines import LIKE_THESE, headline_of, pair_sentence
 from paragone.stats.pairs import Pair
 from paragone.stats.ranking import MethodRanking
-from paragone.stats.scopes import LearnerPair
+from paragone.stats.verdicts import Verdict
 from paragone.stats.words import datasets_in_words, number
 from paragone.tables import Column, Table, TableCell, format_interval, format_number, number_cell
 from paragone.ties import FloatArray, best_losses, loss_order, rank_losses
@@ -568,7 +568,7 @@ def pairs_words(board: Leaderboard) -> tuple[str, str]:
     return listing(parts), subtitle
 
 
-def _pair_verdict(pair: Pair | LearnerPair) -> PairVerdict:
+def _pair_verdict(pair: Verdict) -> PairVerdict:
     """Return what the page shows of a pair: difference, interval, and the word, empty where nothing was tested."""
     found = pair.difference
     return PairVerdict(
@@ -577,5 +577,5 @@ def _pair_verdict(pair: Pair | LearnerPair) -> PairVerdict:
         found.estimate,
         found.low,
         found.high,
-        "" if math.isnan(pair.p) else pair.verdict,
+        "" if math.isnan(pair.p_raw) else pair.word,
     )

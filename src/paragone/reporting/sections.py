@@ -231,7 +231,7 @@ def _footer(
         )
     }
     means, ranks = zip(*(of.get(method, (np.nan, np.nan)) for method in methods), strict=True)
-    p = {pair.rival: pair.p_adjusted for pair in comparison.leading_pairs}
+    p = {pair.rival: pair.p for pair in comparison.leading_pairs}
     by_mean, by_rank = (
         [
             make(behind, scores, metric, comparison, method) if method in of else ""
@@ -323,7 +323,7 @@ def _p_evidence(
     rows = _by_dataset(behind, scores, metric, rival, zip(table.datasets, gain, strict=True))
     pair = next(pair for pair in comparison.leading_pairs if pair.rival == rival)
     note = (
-        f"Positive favours {leader}. p = {format_p(pair.p)}, adjusted {format_p(pair.p_adjusted)} "
+        f"Positive favours {leader}. p = {format_p(pair.p_raw)}, adjusted {format_p(pair.p)} "
         f"({comparison.choices['test']}; {comparison.choices['correction']})."
     )
     title = f"{leader} against {rival}: differences in {title_of(metric)}"

@@ -82,7 +82,7 @@ def statistics_table(
     for metric, comparison in found.items():
         rules.append(len(body))
         for pair in comparison.leading_pairs:
-            bold = pair.p_adjusted <= comparison.settings.alpha
+            bold = pair.p <= comparison.settings.alpha
             body.append(
                 [
                     TableCell(title_of(metric)),
@@ -90,8 +90,8 @@ def statistics_table(
                     TableCell(wording.name(pair.rival)),
                     TableCell(format_signed(pair.mean_difference)),
                     TableCell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
-                    TableCell(format_p(pair.p)),
-                    TableCell(format_p(pair.p_adjusted), bold=bold),
+                    TableCell(format_p(pair.p_raw)),
+                    TableCell(format_p(pair.p), bold=bold),
                 ]
             )
     name = "The best by mean" if reference is None else wording.name(reference)

@@ -11,7 +11,7 @@ import numpy as np
 
 from paragone.charts.parts import Path, Row
 from paragone.metrics import metric_title
-from paragone.stats.pairs import Pair, UnitScores
+from paragone.stats.pairs import UnitScores
 from paragone.stats.ranks import Cliques, rank_cliques
 from paragone.tables import format_p, format_signed
 from paragone.ties import FloatArray, settled_mean
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from paragone.stats.datasets import DatasetComparison
     from paragone.stats.paired_comparison import PairedComparison
     from paragone.stats.samples import SampleComparison
-    from paragone.stats.scopes import LearnerPair
+    from paragone.stats.verdicts import Verdict
 
 MOST_LINES = 60
 """More lines with intervals than these are not read any more."""
@@ -49,14 +49,14 @@ def pair_cells(comparison: DatasetComparison) -> list[Row]:
         texts = [format_signed(mean, table.decimals), "/".join(counts)]
         pair = tested.get(frozenset((method, rival)))
         if pair is not None:
-            texts.append(f"p {format_p(pair.p_adjusted)}")
+            texts.append(f"p {format_p(pair.p)}")
         cells.append(
             {
                 "row": method,
                 "column": rival,
                 "difference": mean,
                 "text": "\n".join(texts),
-                "significant": pair is not None and pair.verdict in ("better", "worse"),
+                "significant": pair is not None and pair.word in ("better", "worse"),
             }
         )
     return cells
@@ -68,7 +68,7 @@ def cliques_of(comparison: DatasetComparison) -> Cliques:
     alpha = comparison.settings.alpha
     p = np.ones((len(names), len(names)))
     for (i, j), pair in zip(family.pairs, comparison.pairs, strict=True):
-        p[i, j] = p[j, i] = pair.p_adjusted
+        p[i, j] = p[j, i] = pair.p
     ranks = np.array(comparison.friedman.average_ranks)
     if family.reference is None:
         return rank_cliques(ranks, p, names, alpha)
@@ -109,7 +109,7 @@ def rank_diagram(
     return elbows, sides, first_row + ROW * n_left + 6
 
 
-def interval_row(label: str, scope: str, pair: Pair | LearnerPair) -> Row:
+def interval_row(label: str, scope: str, pair: Verdict) -> Row:
     """Return one line of a chart of intervals."""
     difference = pair.difference
     ends = {"low": difference.low, "high": difference.high}
@@ -117,7 +117,7 @@ def interval_row(label: str, scope: str, pair: Pair | LearnerPair) -> Row:
         "label": label,
         "scope": scope,
         "difference": difference.estimate,
-        "verdict": pair.verdict,
+        "verdict": pair.word,
         **{end: None if math.isnan(value) else value for end, value in ends.items()},
     }
 
@@ -126,7 +126,7 @@ def leader_rows(comparison: DatasetComparison) -> list[Row]:
     """Return the leader's difference from every rival, in both scopes where both are known."""
     datasets = comparison.scores.datasets
     these = "on these datasets" if len(datasets) > 1 else f"on {datasets[0]}"
-    here = {pair.rival: pair for pair in comparison.leading_learners if not math.isnan(pair.p)}
+    here = {pair.rival: pair for pair in comparison.leading_learners if not math.isnan(pair.p_raw)}
     rows = []
     for pair in comparison.leading_pairs:
         if pair.rival in here:
@@ -140,7 +140,7 @@ def sample_rows(comparison: SampleComparison) -> list[Row]:
     both = list(zip(comparison.measurements, comparison.pairs, strict=True))
     several = len({(place.dataset, place.metric, place.at) for place, _ in both}) > 1
     if len(both) > MOST_LINES:
-        both = sorted(both, key=lambda line: line[1].p_adjusted)[:MOST_LINES]
+        both = sorted(both, key=lambda line: line[1].p)[:MOST_LINES]
     rows = []
     for place, pair in both:
         label = pair.rival if comparison.reference else f"{pair.method} against {pair.rival}"

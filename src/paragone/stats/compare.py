@@ -29,11 +29,12 @@ from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
 from paragone.stats.robustness import dataset_pairs
-from paragone.stats.scopes import LEAST_SPLITS, LearnerPair, dataset_estimates, learner_pairs
+from paragone.stats.scopes import LEAST_SPLITS, dataset_estimates, learner_pairs
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
 from paragone.stats.standings import order_by_mean
 from paragone.stats.suspicions import Differences
+from paragone.stats.verdicts import Verdict
 from paragone.stats.words import datasets_in_words
 from paragone.ties import TOLERANCE, FloatArray
 
@@ -304,7 +305,7 @@ def compare_table(
     )
     if leader_alone_within(family, len(table.datasets)):
         within = [pair for pair in within if pair[0] == order.places[0]]
-    learners: tuple[LearnerPair, ...] = ()
+    learners: tuple[Verdict, ...] = ()
     tells = [
         one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS
         for one in table.designs

@@ -23,10 +23,10 @@ from paragone.stats.profiles import FEWEST, run_profiles
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
-from paragone.stats.scopes import LearnerPair, why_untold
+from paragone.stats.scopes import why_untold
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.standings import Order, order_by_mean
-from paragone.stats.verdicts import adjusted_where_known
+from paragone.stats.verdicts import Verdict, adjusted_where_known
 from paragone.stats.words import (
     Told,
     TwoScopes,
@@ -65,7 +65,7 @@ class DatasetComparison(Comparison):
         Rank of each method on each dataset.
     friedman : Friedman
         Friedman's chi-square and Iman-Davenport's F.
-    learners : tuple of LearnerPair
+    learners : tuple of Verdict
         The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be
         told.
     per_dataset : DataFrame
@@ -77,7 +77,7 @@ class DatasetComparison(Comparison):
     >>> names = [f"set {number}" for number in range(8)]
     >>> better, worse = [0.9, 0.8, 0.7, 0.9, 0.8, 0.7, 0.6, 0.9], [0.8, 0.7, 0.6, 0.7, 0.7, 0.5, 0.5, 0.8]
     >>> comparison = compare(pd.DataFrame({"dataset": names, "A": better, "B": worse}), metric="accuracy")
-    >>> comparison.leader, comparison.pairs[0].verdict, comparison.pairs[0].p
+    >>> comparison.leader, comparison.pairs[0].word, comparison.pairs[0].p_raw
     ('A', 'better', 0.0078125)
     >>> comparison.friedman.average_ranks
     (1.0, 2.0)
@@ -87,7 +87,7 @@ class DatasetComparison(Comparison):
     family: Family
     ranks: FloatArray
     friedman: Friedman
-    learners: tuple[LearnerPair, ...]
+    learners: tuple[Verdict, ...]
     per_dataset: pd.DataFrame
 
     @property
@@ -124,11 +124,11 @@ class DatasetComparison(Comparison):
         return tuple(sorted(mine, key=lambda pair: places[pair.rival]))
 
     @cached_property
-    def leading_learners(self) -> tuple[LearnerPair, ...]:
+    def leading_learners(self) -> tuple[Verdict, ...]:
         """What the datasets at hand tell of the leader and each rival, in the order of the leading pairs."""
         return self.learners_of(self.leader, [pair.rival for pair in self.leading_pairs])
 
-    def learners_of(self, leader: str, rivals: Sequence[str]) -> tuple[LearnerPair, ...]:
+    def learners_of(self, leader: str, rivals: Sequence[str]) -> tuple[Verdict, ...]:
         """Return what the datasets at hand tell of a method and each of some rivals."""
         mine = {
             pair.seen_from(leader).rival: pair.seen_from(leader)
@@ -167,7 +167,7 @@ class DatasetComparison(Comparison):
                 for name in order
             },
             on_these=told,
-            untold="" if any(not math.isnan(pair.p) for pair in told) else self.untold,
+            untold="" if any(not math.isnan(pair.p_raw) for pair in told) else self.untold,
             like_these=tuple(pairs),
             family=self.family,
             test=self.test,
@@ -224,7 +224,7 @@ class DatasetComparison(Comparison):
         return {
             pair.rival: deciding_sizes(self.scores, pair, n_family, self.settings)
             for pair in self.leading_learners
-            if pair.verdict == "undecided" and not math.isnan(pair.p)
+            if pair.word == "undecided" and not math.isnan(pair.p_raw)
         }
 
     def _deciding_words(self, sizes: Sequence[DecidingSize | None]) -> list[str]:
@@ -259,7 +259,7 @@ class DatasetComparison(Comparison):
         )
 
     @property
-    def marked(self) -> tuple[Pair | LearnerPair, ...]:
+    def marked(self) -> tuple[Verdict, ...]:
         """The pairs whose words the table of methods marks: with the dataset as unit, or the folds of the only one."""
         return self.learners if len(self.scores.datasets) == 1 and self.learners else self.pairs
 
@@ -494,51 +494,52 @@ def _mean_cells(comparison: DatasetComparison, methods: Sequence[str]) -> Any:
     return mark_best(values, texts, **how)
 
 
-def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
-    posterior = pair.posterior
-    on_these = LearnerPair(
-        pair.method, pair.rival, "undecided", Interval(math.nan), math.nan, math.nan
-    )
-    if learner is not None:
-        on_these = learner.seen_from(pair.method)
+def _pair_row(pair: Pair, learner: Verdict | None) -> dict[str, Any]:
+    here = None if learner is None else learner.seen_from(pair.method)
+    posterior, unknown = pair.posterior, math.nan
+    told_here = {
+        "here_word": None if here is None or math.isnan(here.p_raw) else here.word,
+        "here_p": unknown if here is None else here.p,
+        "here_p_raw": unknown if here is None else here.p_raw,
+        "here_difference": unknown if here is None else here.difference.estimate,
+        "here_low": unknown if here is None else here.difference.low,
+        "here_high": unknown if here is None else here.difference.high,
+        "here_p_equal": unknown if here is None else here.p_equal,
+    }
     return {
         "method": pair.method,
         "rival": pair.rival,
-        "on_these_datasets": None if math.isnan(on_these.p) else on_these.verdict,
-        "on_these_p": on_these.p,
-        "on_these_p_adjusted": on_these.p_adjusted,
-        "on_these_difference": on_these.difference.estimate,
-        "on_these_low": on_these.difference.low,
-        "on_these_high": on_these.difference.high,
-        "on_these_p_equal": on_these.p_equal,
-        "verdict": pair.verdict,
+        "word": pair.word,
         "p": pair.p,
-        "p_adjusted": pair.p_adjusted,
-        "p_equal_adjusted": pair.p_equal,
-        "within_margin": pair.within,
-        "exact": pair.test.exact,
-        "n_used": pair.n_used,
+        "p_raw": pair.p_raw,
         "difference": pair.difference.estimate,
         "low": pair.difference.low,
         "high": pair.difference.high,
+        "wins": pair.wins,
+        "ties": pair.ties,
+        "losses": pair.losses,
+        **told_here,
+        "p_equal": pair.p_equal,
+        "within_margin": pair.within,
+        "exact": pair.test.exact,
+        "n_used": pair.n_used,
         "mean_difference": pair.mean_difference,
         "median_difference": pair.median_difference,
-        "wins": len(pair.won),
-        "ties": len(pair.tied),
-        "losses": len(pair.lost),
         "method_failed": pair.failed[0],
         "rival_failed": pair.failed[1],
         "cliffs_delta": pair.cliffs_delta,
         "a12": pair.a12,
         "rank_biserial": pair.rank_biserial,
-        "p_better": math.nan if posterior is None else posterior.better,
-        "p_equal": math.nan if posterior is None or posterior.margin <= 0 else posterior.equal,
-        "p_worse": math.nan if posterior is None else posterior.worse,
-        "smallest_p": pair.test.smallest_p,
-        "smallest_p_adjusted": pair.smallest_p_adjusted,
+        "chance_better": unknown if posterior is None else posterior.better,
+        "chance_equal": (
+            unknown if posterior is None or posterior.margin <= 0 else posterior.equal
+        ),
+        "chance_worse": unknown if posterior is None else posterior.worse,
+        "smallest_p": pair.smallest_p,
+        "smallest_p_raw": pair.test.smallest_p,
         "smallest_margin": pair.smallest_margin,
-        "datasets_needed": pair.needed,
-        "datasets_needed_for_margin": pair.needed_for_margin,
+        "needed": pair.needed,
+        "needed_for_margin": pair.needed_for_margin,
         "flipped_by": "; ".join(pair.flipped_by),
         "won": "; ".join(pair.won),
         "lost": "; ".join(pair.lost),
@@ -570,9 +571,9 @@ def summary_table(comparison: DatasetComparison) -> Table:
     place = {method: number for number, method in enumerate(frame["method"], 1)}
     beaten: dict[str, list[int]] = {method: [] for method in place}
     for pair in comparison.marked:
-        if pair.verdict in ("better", "worse"):
+        if pair.word in ("better", "worse"):
             winner, loser = (
-                (pair.method, pair.rival) if pair.verdict == "better" else (pair.rival, pair.method)
+                (pair.method, pair.rival) if pair.word == "better" else (pair.rival, pair.method)
             )
             beaten[winner].append(place[loser])
     means = _mean_cells(comparison, frame["method"].tolist())
@@ -671,12 +672,12 @@ def pairs_table(comparison: DatasetComparison) -> Table:
     return Table.of(columns, rows, caption=caption(comparison), label="tab:pairs")
 
 
-def _learner_cells(pair: LearnerPair, decimals: int) -> list[str]:
-    word = "-" if math.isnan(pair.p) else pair.verdict
+def _learner_cells(pair: Verdict, decimals: int) -> list[str]:
+    word = "-" if math.isnan(pair.p_raw) else pair.word
     difference = pair.difference
     return [
         word,
-        format_p(pair.p_adjusted),
+        format_p(pair.p),
         format_interval(difference.estimate, difference.low, difference.high, decimals),
     ]
 
@@ -684,9 +685,9 @@ def _learner_cells(pair: LearnerPair, decimals: int) -> list[str]:
 def _pair_cells(pair: Pair, bayes: bool, equal: bool, decimals: int) -> list[str]:
     difference = pair.difference
     cells = [
-        pair.verdict,
+        pair.word,
+        format_p(pair.p_raw),
         format_p(pair.p),
-        format_p(pair.p_adjusted),
         format_interval(difference.estimate, difference.low, difference.high, decimals),
         format_signed(pair.mean_difference, decimals),
         f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}",

@@ -19,9 +19,10 @@ import numpy as np
 from paragone.stats.designs import Design
 from paragone.stats.family import ComparisonSettings
 from paragone.stats.pairs import POWER, UnitScores
-from paragone.stats.scopes import LearnerPair, dataset_estimates
+from paragone.stats.scopes import dataset_estimates
 from paragone.stats.scores import ScoreTable
 from paragone.stats.t_tests import detectable_errors
+from paragone.stats.verdicts import Verdict
 from paragone.ties import FloatArray
 
 MOST_TIMES = 10_000
@@ -83,7 +84,7 @@ class DecidingSize:
 
 
 def deciding_sizes(
-    table: ScoreTable, pair: LearnerPair, n_family: int, settings: ComparisonSettings
+    table: ScoreTable, pair: Verdict, n_family: int, settings: ComparisonSettings
 ) -> tuple[DecidingSize | None, DecidingSize | None]:
     """Return what would show the difference that was seen, and what an equivalence within the margin.
 
@@ -91,7 +92,7 @@ def deciding_sizes(
     ----------
     table : ScoreTable
         The scores with their splits.
-    pair : LearnerPair
+    pair : Verdict
         An undecided pair of its methods.
     n_family : int
         How many tests are made together: each is left its share of alpha.
@@ -114,7 +115,7 @@ def deciding_sizes(
     >>> size.rows > 1, size.datasets > 1, size.repeats
     (True, True, None)
     """
-    if math.isnan(pair.p):
+    if math.isnan(pair.p_raw):
         return None, None
     places = [(table.methods.index(pair.method), table.methods.index(pair.rival))]
     columns = [

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from paragone.metrics import metric_in_words
 from paragone.stats.datasets import DatasetComparison
-from paragone.stats.pairs import Pair
-from paragone.stats.scopes import LearnerPair
+from paragone.stats.verdicts import Verdict
 from paragone.stats.words import TwoScopes, claims_in_words, enough_datasets, number, where_in_words
 
 LIKE_THESE = "On datasets like these"
@@ -40,7 +39,7 @@ class Headline:
     text: str
     beside: str
     beside_text: str
-    pairs: tuple[Pair | LearnerPair, ...]
+    pairs: tuple[Verdict, ...]
 
 
 def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> Headline:
@@ -65,8 +64,8 @@ def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> He
     found = comparison.finding_of(comparison.leader)
     here, like = found.on_these, found.like_these
     n = len(found.datasets)
-    told_here = any(not math.isnan(pair.p) for pair in here)
-    decided = [any(pair.verdict != "undecided" for pair in pairs) for pairs in (here, like)]
+    told_here = any(not math.isnan(pair.p_raw) for pair in here)
+    decided = [any(pair.word != "undecided" for pair in pairs) for pairs in (here, like)]
     if told_here and not (n > 1 and decided[1] and not decided[0]):
         text = _sentence(found, here, best, failed)
         beside = _like_these(found) if n > 1 else "One dataset cannot speak for others."
@@ -90,9 +89,7 @@ def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> He
     return Headline(where_in_words(found.datasets), text, "How sure that is", untold, ())
 
 
-def _sentence(
-    found: TwoScopes, pairs: Sequence[Pair | LearnerPair], best: str, failed: Sequence[str]
-) -> str:
+def _sentence(found: TwoScopes, pairs: Sequence[Verdict], best: str, failed: Sequence[str]) -> str:
     return pair_sentence(
         found.leader, best, pairs, found.means, failed, logarithms=found.logarithms
     )
@@ -101,7 +98,7 @@ def _sentence(
 def pair_sentence(
     leader: str,
     best: str,
-    pairs: Sequence[Pair | LearnerPair],
+    pairs: Sequence[Verdict],
     means: Mapping[str, float],
     failed: Sequence[str] = (),
     *,
@@ -113,7 +110,7 @@ def pair_sentence(
     ----------
     leader, best : str
         The method that the sentence is about, and the one with the best mean.
-    pairs : sequence of Pair or LearnerPair
+    pairs : sequence of Verdict
         The leader against each rival.
     means : mapping of str to float
         Mean scores, the best first.
@@ -126,7 +123,8 @@ def pair_sentence(
     --------
     >>> from paragone.intervals import Interval
     >>> words = {"B": "undecided", "C": "better"}
-    >>> pairs = [LearnerPair("A", rival, word, Interval(0.1), 0.5, 0.5) for rival, word in words.items()]
+    >>> told = Interval(0.1), 0.5, 0.5, "this data", "fold", 9
+    >>> pairs = [Verdict("A", rival, word, *told) for rival, word in words.items()]
     >>> pair_sentence("A", "A", pairs, {"A": 0.9, "B": 0.8, "C": 0.7})
     'A scores best; B may be as good, and C is worse.'
     """
@@ -134,7 +132,7 @@ def pair_sentence(
     rivals = [name for name in means if name in words]
     by_word: dict[str, list[str]] = {}
     for name in rivals:
-        by_word.setdefault(words[name].verdict, []).append(name)
+        by_word.setdefault(words[name].word, []).append(name)
     worse, equal, open_ = (by_word.get(word, []) for word in ("better", "equivalent", "undecided"))
     better = by_word.get("worse", [])
     small = (
@@ -202,7 +200,7 @@ def _standing(found: TwoScopes, best: str) -> str:
 
 def _like_these(found: TwoScopes) -> str:
     pairs, n = found.like_these, len(found.datasets)
-    if any(pair.verdict != "undecided" for pair in pairs):
+    if any(pair.word != "undecided" for pair in pairs):
         order = [name for name in found.means if name != found.leader]
         return f"{found.leader} is {claims_in_words(pairs, order, found.settings)}."
     enough, many = (

@@ -243,7 +243,7 @@ def compare_items(
     >>> generator = np.random.default_rng(0)
     >>> frame = pd.DataFrame({"question": range(60), "A": generator.random(60) < 0.9, "B": generator.random(60) < 0.5})
     >>> found = compare_items(item_table(frame))
-    >>> found.test.name, found.pairs[0].verdict
+    >>> found.test.name, found.pairs[0].word
     ('mcnemar', 'better')
     """
     known = named_metric(metric)

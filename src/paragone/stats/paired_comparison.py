@@ -115,7 +115,7 @@ class PairedComparison(Comparison):
     @property
     def p(self) -> float:
         """The p-value of the test that fits the pairs: by default signed-rank for subjects, corrected t for folds."""
-        return self.main.p
+        return self.main.p_raw
 
     @property
     def verdict(self) -> str:
@@ -237,9 +237,9 @@ class PairedComparison(Comparison):
                 "higher_is_better": self.higher_is_better,
                 "threshold": self.threshold,
                 "pairs": self.kind,
-                "word": self.main.verdict,
+                "word": self.main.word,
                 "p": self.p,
-                "p_adjusted": self.main.p_adjusted,
+                "p_adjusted": self.main.p,
                 "double_fails": self.n_double_fails,
                 "figures": {name: frame.to_dict() for name, frame in self.table.items()},
                 "verdict": self.verdict,
@@ -288,7 +288,7 @@ def _headline(result: PairedComparison) -> list[str]:
         f" {result.name_b})"
     )
     family = result.family
-    adjusted = "" if family is None else f"; {format_p(main.p_adjusted)} after {family.title}"
+    adjusted = "" if family is None else f"; {format_p(main.p)} after {family.title}"
     lines.append(
         f"{result.test.heading} p  {format_p(result.p)}"
         f" ({main.test.words(main.n, result.units)}){adjusted}"
@@ -302,7 +302,7 @@ def _further_lines(result: PairedComparison) -> list[str]:
     if result.effective:
         every = result.everything
         lines += [
-            f"Without the filter: win / tie / loss {_win_tie_loss(every)}, {p_is(every.p)}, "
+            f"Without the filter: win / tie / loss {_win_tie_loss(every)}, {p_is(every.p_raw)}, "
             f"{result.test.estimate} {_difference(every, result.decimals)}"
         ]
     label = result.test.estimate[:1].upper() + result.test.estimate[1:]
@@ -372,9 +372,9 @@ def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
         "difference, high": pair.difference.high,
     }
     if pair.n >= result.test.least:
-        values[f"{result.test.label} p"] = pair.p
+        values[f"{result.test.label} p"] = pair.p_raw
     if result.family is not None:
-        values[f"{result.family.title} p"] = pair.p_adjusted
+        values[f"{result.family.title} p"] = pair.p
     if result.settings.margin > 0:
         values["equivalence p"] = pair.p_equal
     if (beside := _beside(result)) and pair.beside is not None:
@@ -405,15 +405,15 @@ def _printed(name: str, value: float, decimals: int) -> str:
 def _shown_sentence(result: PairedComparison) -> str:
     """Say what the test shows and what it does not."""
     main, settings = result.main, result.settings
-    if main.verdict == "equivalent":
+    if main.word == "equivalent":
         return (
             f"On {result.units} like these {result.name_a} and {result.name_b} are equivalent"
             f" within {settings.margin:g} ({p_is(main.p_equal)}, two one-sided tests)."
         )
-    if main.verdict == "undecided":
+    if main.word == "undecided":
         return _undecided_sentence(result)
     ahead, behind = (
-        (main.method, main.rival) if main.verdict == "better" else (main.rival, main.method)
+        (main.method, main.rival) if main.word == "better" else (main.rival, main.method)
     )
     small = ", by less than the margin" if main.within else ""
     size = (
@@ -423,7 +423,7 @@ def _shown_sentence(result: PairedComparison) -> str:
     )
     text = (
         f"On {result.units} like these {ahead} is better than {behind}{small}"
-        f" ({p_is(main.p_adjusted)}); this says nothing about other data{size}."
+        f" ({p_is(main.p)}); this says nothing about other data{size}."
     )
     if main.test.side * main.mean_difference < 0:
         text += f" The mean difference points the other way: {behind} wins more where it wins."
@@ -437,7 +437,7 @@ def _undecided_sentence(result: PairedComparison) -> str:
             f"Every one of the {main.n} differences is zero, so p = 1: nothing tells the two"
             " methods apart."
         )
-    if math.isnan(main.p_adjusted):
+    if math.isnan(main.p):
         return (
             f"{main.n} {result.units} without a spread among their differences give no p: give "
             f"{result.test.least} or more that differ in size."
@@ -448,10 +448,7 @@ def _undecided_sentence(result: PairedComparison) -> str:
             f" size: the smallest attainable p is {format_p(main.test.smallest_p)}, and"
             f" {pairs_needed(settings.alpha)} are the least."
         )
-    text = (
-        f"This does not show that {result.name_a} and {result.name_b} differ"
-        f" ({p_is(main.p_adjusted)})"
-    )
+    text = f"This does not show that {result.name_a} and {result.name_b} differ ({p_is(main.p)})"
     if settings.margin > 0:
         return (
             f"{text}, nor that they are equivalent within {settings.margin:g}"
@@ -463,7 +460,7 @@ def _undecided_sentence(result: PairedComparison) -> str:
 def _needed_sentence(result: PairedComparison) -> str:
     """Say how many subjects it would take, and which margin could be shown, where the question is open."""
     main, units = result.main, result.units
-    if main.verdict != "undecided" or main.n_used == 0 or math.isnan(main.p_adjusted):
+    if main.word != "undecided" or main.n_used == 0 or math.isnan(main.p):
         return ""
     parts = []
     filtered = " that are no double fails" if result.effective else ""

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,10 @@ from paragone.stats.registries import Test, TestResult, Unit, tests
 from paragone.stats.signed_rank import Wilcoxon, pairs_needed, rank_sums
 from paragone.stats.verdicts import (
     PairEvidence,
-    Word,
+    Verdict,
     judge_family,
     p_of_equivalence,
     smallest_margin,
-    turned_word,
 )
 from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
 
@@ -52,46 +51,29 @@ POWER = 0.8
 """The power that a next study is planned for."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """One method against one rival; every difference is signed so that positive favours the method.
+@dataclass(frozen=True, kw_only=True)
+class Pair(Verdict):
+    """A verdict with all the evidence of its test; every difference is signed so that positive favours the method.
 
     Attributes
     ----------
-    method, rival : str
-        The two names.
-    verdict : {"better", "worse", "equivalent", "undecided"}
-        What the method is, compared with the rival.
-    p, p_adjusted : float
-        Raw p-value and that after the correction; NaN where the test cannot tell.
     test : TestResult
         The test in full.
-    n, n_used : int
-        How many units there are, and on how many of them the two differ.
-    n_common : int
-        On how many units both have a score.
+    n_used, n_common : int
+        On how many units the two differ, and on how many both have a score.
     failed : tuple of (int, int)
         On how many units the method and the rival failed.
     mean_method, mean_rival : float
         Mean scores on the units that both have, in units of the metric.
-    difference : Interval
-        The difference that the test is about, with an interval that holds for all pairs of the
-        family together.
     mean_difference, median_difference : float
         Of the units that both have.
+    wins, ties, losses : int
+        On how many units the method is ahead, level, behind.
     won, tied, lost : tuple of str
-        Units where the method is ahead, level, behind.
+        Which they are, where units have names.
     cliffs_delta, a12, rank_biserial : float
         Effect sizes; the first two ignore the pairing.
-    p_equal : float
-        Adjusted p of the equivalence within the margin; NaN without a margin, or where a score
-        failed.
-    within : bool
-        Whether the difference was shown to be smaller than the margin.
-    smallest_margin : float
-        Any margin from this on would have been shown, the pair taken for the strictest step of the
-        correction; infinite where none can be.
-    smallest_p_adjusted : float
+    smallest_p : float
         The smallest adjusted p this pair could reach with as many units, the other tests as they
         are.
     posterior : Posterior or None
@@ -115,55 +97,47 @@ class Pair:
     ('B', 'A', 0.1, ())
     """
 
-    method: str
-    rival: str
-    verdict: Word
-    p: float
-    p_adjusted: float
     test: TestResult
-    n: int
     n_used: int
     n_common: int
     failed: tuple[int, int]
     mean_method: float
     mean_rival: float
-    difference: Interval
     mean_difference: float
     median_difference: float
+    wins: int
+    ties: int
+    losses: int
     won: tuple[str, ...]
     tied: tuple[str, ...]
     lost: tuple[str, ...]
     cliffs_delta: float
     a12: float
     rank_biserial: float
-    p_equal: float = math.nan
-    within: bool = False
-    smallest_margin: float = math.inf
-    smallest_p_adjusted: float = 0.0
+    smallest_p: float = 0.0
     posterior: Posterior | None = None
     beside: TestResult | None = None
     flipped_by: tuple[str, ...] = ()
     needed: int | None = None
     needed_for_margin: int | None = None
 
-    def seen_from(self, method: str) -> Pair:
+    def seen_from(self, method: str) -> Self:
         """Return the pair as it looks from one of its two methods."""
-        if self.method == method:
+        turned = super().seen_from(method)
+        if turned is self:
             return self
         posterior, beside = self.posterior, self.beside
         return replace(
-            self,
-            method=self.rival,
-            rival=self.method,
-            verdict=turned_word(self.verdict),
+            turned,
             test=self.test.turned(),
             beside=None if beside is None else beside.turned(),
             failed=self.failed[::-1],
             mean_method=self.mean_rival,
             mean_rival=self.mean_method,
-            difference=self.difference.turned(),
             mean_difference=-self.mean_difference,
             median_difference=-self.median_difference,
+            wins=self.losses,
+            losses=self.wins,
             won=self.lost,
             lost=self.won,
             cliffs_delta=-self.cliffs_delta,
@@ -276,7 +250,7 @@ def measure_pairs(
     >>> scored = UnitScores(("A", "B"), ("s", "t", "u"), np.array([[0.1, 0.2], [0.2, 0.1], [0.3, 0.5]]), True)
     >>> test, settings = tests.get("wilcoxon"), ComparisonSettings()
     >>> pair, = measure_pairs(scored, [(1, 0)], unit="subject", test=test, settings=settings)
-    >>> pair.won, pair.lost, pair.p
+    >>> pair.won, pair.lost, pair.p_raw
     (('s', 'u'), ('t',), 0.75)
     """
     if not pairs:
@@ -305,7 +279,7 @@ def measure_pairs(
             scored,
             pair,
             column,
-            procedure,
+            unit,
             test,
             settings,
             options,
@@ -324,7 +298,7 @@ def _measured(
     scored: UnitScores,
     pair: tuple[int, int],
     column: FloatArray,
-    procedure: Procedure,
+    unit: Unit,
     test: Test,
     settings: ComparisonSettings,
     options: dict[str, Any],
@@ -333,6 +307,7 @@ def _measured(
     posterior: Posterior | None,
     overlap: float,
 ) -> Pair:
+    procedure = PROCEDURES[unit]
     mine, theirs = scored.values[:, pair[0]], scored.values[:, pair[1]]
     failed = int(np.isnan(mine).sum()), int(np.isnan(theirs).sum())
     there = ~(np.isnan(mine) | np.isnan(theirs))
@@ -350,10 +325,13 @@ def _measured(
     return Pair(
         method=scored.methods[pair[0]],
         rival=scored.methods[pair[1]],
-        verdict="undecided",
+        word="undecided",
+        difference=difference,
         p=result.p,
-        p_adjusted=result.p,
-        smallest_p_adjusted=result.smallest_p,
+        p_raw=result.p,
+        scope="new datasets" if unit == "dataset" else "this data",
+        unit=unit,
+        smallest_p=result.smallest_p,
         test=result,
         beside=(
             beside.run(common, options)
@@ -366,9 +344,11 @@ def _measured(
         failed=failed,
         mean_method=scored.mean(pair[0], there),
         mean_rival=scored.mean(pair[1], there),
-        difference=difference,
         mean_difference=mean,
         median_difference=float(np.median(common)) if common.size else math.nan,
+        wins=int(np.count_nonzero(column > 0)),
+        ties=int(np.count_nonzero(column == 0)),
+        losses=int(np.count_nonzero(column < 0)),
         won=_names(scored.names, column > 0),
         tied=_names(scored.names, column == 0),
         lost=_names(scored.names, column < 0),
@@ -425,9 +405,9 @@ def judged(
     return tuple(
         replace(
             pair,
-            verdict=verdict.word,
-            p=one.p,
-            p_adjusted=verdict.p_adjusted,
+            word=verdict.word,
+            p=verdict.p,
+            p_raw=one.p,
             p_equal=verdict.p_equal,
             within=verdict.within,
             # Without its failures a pair is another question than with them: its interval is left

@@ -23,7 +23,7 @@ from paragone.shortening import shortened
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
-from paragone.stats.scopes import LearnerPair
+from paragone.stats.verdicts import Verdict
 from paragone.stats.words import named, number, signed, where_in_words
 from paragone.tables import Column, Table, TableCell
 
@@ -40,7 +40,7 @@ class RankedMethod:
     method: str
     rank: float
     mean: float
-    against: LearnerPair | None
+    against: Verdict | None
     seconds: float
     n_failed: int
 
@@ -51,7 +51,7 @@ class RankedMethod:
             return f"{self.n_failed} failed"
         if self.against is None:
             return "best" if self.rank == 1 else ""
-        return self.against.verdict
+        return self.against.word
 
 
 def complete_methods(frame: pd.DataFrame) -> list[str]:
@@ -187,7 +187,7 @@ class MethodRanking:
         """Whether differences are log-ratios: of a metric in the units of several targets."""
         return self.comparison is not None and self.comparison.scores.differences == "log"
 
-    def pair(self, method: str, rival: str) -> LearnerPair | None:
+    def pair(self, method: str, rival: str) -> Verdict | None:
         """Return what the datasets at hand tell of a method against another."""
         return (
             next(iter(self.comparison.learners_of(method, [rival])), None)
@@ -329,7 +329,7 @@ class MethodRanking:
                 "difference": one.against.difference.estimate,
                 "low": one.against.difference.low,
                 "high": one.against.difference.high,
-                "word": one.against.verdict,
+                "word": one.against.word,
             }
             for one in shown
             if one.against is not None

@@ -46,7 +46,7 @@ class Comparison(ABC):
     >>> frame = pd.DataFrame({"dataset": list("abcdefgh"), "A": np.arange(8) / 8 + 0.1, "B": np.arange(8) / 8})
     >>> over_datasets = compare(frame, metric="accuracy")
     >>> two = pairwise(frame["A"].tolist(), frame["B"].tolist(), metric="accuracy")
-    >>> [(one.unit, one.pairs[0].p) for one in (over_datasets, two) if isinstance(one, Comparison)]
+    >>> [(one.unit, one.pairs[0].p_raw) for one in (over_datasets, two) if isinstance(one, Comparison)]
     [('dataset', 0.0078125), ('subject', 0.0078125)]
     """
 

@@ -136,16 +136,14 @@ def dataset_pairs(
         found = judged(pairs, family.correction.adjust, settings)
         side = np.array([pair.test.side for pair in pairs])
         smallest = _smallest_adjusted(
-            family, np.nan_to_num([pair.p for pair in pairs], nan=1.0), pairs
+            family, np.nan_to_num([pair.p_raw for pair in pairs], nan=1.0), pairs
         )
         again = _decisions_without_each(difference, family, test, settings)
-    changed = again != decisions(
-        np.array([pair.p_adjusted for pair in found]), side, settings.alpha
-    )
+    changed = again != decisions(np.array([pair.p for pair in found]), side, settings.alpha)
     return tuple(
         replace(
             pair,
-            smallest_p_adjusted=float(smallest[place]),
+            smallest_p=float(smallest[place]),
             flipped_by=tuple(
                 np.array(scored.names, dtype=object)[
                     np.broadcast_to(changed[:, place], len(difference))

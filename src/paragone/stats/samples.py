@@ -121,8 +121,8 @@ class SampleComparison(Comparison):
                     "low": pair.difference.low,
                     "high": pair.difference.high,
                     "detectable": self.detectable(pair),
-                    "p": pair.p,
-                    adjusted: pair.p_adjusted,
+                    "p": pair.p_raw,
+                    adjusted: pair.p,
                 }
                 for place, pair in zip(self.measurements, self.pairs, strict=True)
             ]
@@ -174,7 +174,7 @@ class SampleComparison(Comparison):
             if len(mine) == 1 and not np.isfinite(mine[0][0].at):
                 lines.append(self._one_sentence(*mine[0]))
                 continue
-            shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
+            shown = [pair for _, pair in mine if pair.p <= self.alpha]
             ahead = sum(pair.mean_difference > 0 for pair in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (
                 ahead < len(shown)
@@ -186,7 +186,7 @@ class SampleComparison(Comparison):
                 f" {self.correction.title}; surest: {metric_in_words(place.metric)} at"
                 f" {place.at:g}, {format_signed(surest.difference.estimate)}"
                 f" [{format_signed(surest.difference.low)},"
-                f" {format_signed(surest.difference.high)}], {p_is(surest.p_adjusted)},"
+                f" {format_signed(surest.difference.high)}], {p_is(surest.p)},"
                 f" {format_number(self.detectable(surest))} detectable."
             )
         return "\n".join(lines)
@@ -196,7 +196,7 @@ class SampleComparison(Comparison):
         claim = {
             "better": f"is better than {pair.rival}",
             "worse": f"is worse than {pair.rival}",
-        }.get(pair.verdict, f"against {pair.rival} is undecided")
+        }.get(pair.word, f"against {pair.rival} is undecided")
         low, high = pair.difference.low, pair.difference.high
         within = (
             f" [{format_signed(low)}, {format_signed(high)}]"
@@ -211,7 +211,7 @@ class SampleComparison(Comparison):
         return (
             f"On {self.units} like these {pair.method} {claim} by {metric_in_words(place.metric)}"
             f" (difference {format_signed(pair.difference.estimate)}{within},"
-            f" {p_is(pair.p_adjusted)}{adjusted}{found})."
+            f" {p_is(pair.p)}{adjusted}{found})."
         )
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
@@ -277,8 +277,8 @@ class SampleComparison(Comparison):
                     f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"
                 ),
                 TableCell(format_number(self.detectable(pair))),
-                TableCell(format_p(pair.p)),
-                TableCell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
+                TableCell(format_p(pair.p_raw)),
+                TableCell(format_p(pair.p), bold=pair.p <= self.alpha),
             ]
             for place, pair in zip(self.measurements, self.pairs, strict=True)
         ]
@@ -537,7 +537,7 @@ def compare_losses(
     --------
     >>> losses = {"best": np.array([0.1, 0.2, 0.1, 0.3]), "other": np.array([0.2, 0.5, 0.3, 0.7])}
     >>> pair, = compare_losses(losses, n_train=3.0, n_family=1).pairs
-    >>> pair.rival, round(pair.p_adjusted, 4), pair.verdict
+    >>> pair.rival, round(pair.p, 4), pair.word
     ('other', 0.085, 'undecided')
     """
     scored = UnitScores(

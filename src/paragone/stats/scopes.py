@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -22,55 +21,11 @@ from paragone.stats.corrections import holm
 from paragone.stats.designs import Design
 from paragone.stats.family import ComparisonSettings
 from paragone.stats.pairs import UnitScores
-from paragone.stats.verdicts import PairEvidence, Word, judge_family, turned_word
+from paragone.stats.verdicts import PairEvidence, Verdict, judge_family
 from paragone.ties import FloatArray, settled_mean, slack_of
 
 LEAST_SPLITS = 3
 """Fewer scores of a dataset say next to nothing of their spread."""
-
-
-@dataclass(frozen=True)
-class LearnerPair:
-    """What is said of two learners on the datasets at hand.
-
-    Attributes
-    ----------
-    method, rival : str
-        The two.
-    verdict : {"better", "worse", "equivalent", "undecided"}
-        Of the method, against the rival.
-    difference : Interval
-        The mean difference, positive where the method is better, with an interval that holds for
-        all pairs together.
-    p, p_adjusted : float
-        Two-sided, and adjusted over the pairs; NaN where nothing can be told.
-    p_equal : float
-        Adjusted p of the equivalence within the margin; NaN without one.
-    within : bool
-        Whether the difference was shown to be smaller than the margin.
-    smallest_margin : float
-        Any margin from this on would have been shown, the pair taken for the strictest step of the
-        correction.
-    """
-
-    method: str
-    rival: str
-    verdict: Word
-    difference: Interval
-    p: float
-    p_adjusted: float
-    p_equal: float = math.nan
-    within: bool = False
-    smallest_margin: float = math.inf
-
-    def seen_from(self, method: str) -> LearnerPair:
-        """Return the pair as it looks from one of its two methods."""
-        if self.method == method:
-            return self
-        verdict, difference = turned_word(self.verdict), self.difference.turned()
-        return replace(
-            self, method=self.rival, rival=self.method, verdict=verdict, difference=difference
-        )
 
 
 def compare_learners(
@@ -81,7 +36,7 @@ def compare_learners(
     alpha: float = 0.05,
     margin: float = 0.0,
     reference: str | None = None,
-) -> tuple[LearnerPair, ...]:
+) -> tuple[Verdict, ...]:
     """Compare learners on the datasets at hand.
 
     Parameters
@@ -101,7 +56,7 @@ def compare_learners(
 
     Returns
     -------
-    tuple of LearnerPair
+    tuple of Verdict
         NaN and ``undecided`` where a dataset has fewer than three splits, or where no score
         differs.
 
@@ -114,7 +69,7 @@ def compare_learners(
     --------
     >>> scores = {"d": {"A": np.array([0.9, 0.92, 0.91, 0.93, 0.9]), "B": np.array([0.7, 0.72, 0.69, 0.74, 0.7])}}
     >>> found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)[0]
-    >>> found.verdict, round(found.difference.estimate, 3)
+    >>> found.word, round(found.difference.estimate, 3)
     ('better', 0.202)
     """
     methods = tuple(next(iter(scores.values())))
@@ -149,7 +104,7 @@ def learner_pairs(
     higher_is_better: bool,
     adjust: Callable[[FloatArray], FloatArray],
     settings: ComparisonSettings,
-) -> tuple[LearnerPair, ...]:
+) -> tuple[Verdict, ...]:
     """Compare pairs of learners on the datasets at hand.
 
     Parameters
@@ -171,7 +126,7 @@ def learner_pairs(
 
     Returns
     -------
-    tuple of LearnerPair
+    tuple of Verdict
         In the order of the pairs.
     """
     from scipy.special import stdtr, stdtrit
@@ -198,17 +153,21 @@ def learner_pairs(
     ]
     verdicts = judge_family(evidence, adjust, alpha=settings.alpha, margin=margin)
     smallest = np.where(np.isnan(p), math.inf, np.abs(mean) + narrow)
+    n_splits = sum(map(len, folds))
     return tuple(
-        LearnerPair(
+        Verdict(
             methods[first],
             methods[second],
             verdict.word,
             verdict.interval,
+            verdict.p,
             one.p,
-            verdict.p_adjusted,
-            verdict.p_equal,
-            verdict.within,
-            float(smallest[place]),
+            "this data",
+            "fold",
+            n_splits,
+            within=verdict.within,
+            p_equal=verdict.p_equal,
+            smallest_margin=float(smallest[place]),
         )
         for place, ((first, second), one, verdict) in enumerate(
             zip(pairs, evidence, verdicts, strict=True)

@@ -71,10 +71,8 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         for metric, one in self.by_metric.items():
             for pair in one.pairs:
                 shown = pair.seen_from(pair.rival) if (pair.rival, pair.method) in words else pair
-                p = min(1.0, len(self) * shown.p_adjusted)
-                cell = TableCell(
-                    f"{shown.verdict} ({p:.3g})", bold=shown.verdict in ("better", "worse")
-                )
+                p = min(1.0, len(self) * shown.p)
+                cell = TableCell(f"{shown.word} ({p:.3g})", bold=shown.word in ("better", "worse"))
                 words.setdefault((shown.method, shown.rival), {})[metric] = cell
         rows: list[list[str | TableCell]] = [
             [method, rival, *(cells.get(metric, TableCell("")) for metric in self)]
@@ -156,7 +154,7 @@ def compare_metrics(
     ...         [("A", "accuracy", 0.9), ("B", "accuracy", 0.8), ("A", "f1", 0.5), ("B", "f1", 0.5 + (-1) ** d / 50)]]
     >>> frame = pd.DataFrame(rows, columns=["method", "dataset", "metric", "value"])
     >>> both = compare_metrics(frame, ["accuracy", "f1"], higher_is_better=True)
-    >>> {metric: one.pairs[0].verdict for metric, one in both.items()}
+    >>> {metric: one.pairs[0].word for metric, one in both.items()}
     {'accuracy': 'better', 'f1': 'undecided'}
     """
     names = [asked_name(metric) for metric in metrics] if not isinstance(metrics, str) else []

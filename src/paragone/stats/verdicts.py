@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -71,6 +71,12 @@ class Verdict:
         Why nothing can be tested, in a few words; empty where it was.
     within : bool
         Whether the difference was shown to be smaller than the margin.
+    p_equal : float
+        Adjusted p of the equivalence within the margin; NaN without a margin, or where a score
+        failed.
+    smallest_margin : float
+        Any margin from this on would have been shown, the pair taken for the strictest step of the
+        correction; infinite where none can be.
 
     Examples
     --------
@@ -90,8 +96,10 @@ class Verdict:
     n: int
     reason: str = ""
     within: bool = False
+    p_equal: float = math.nan
+    smallest_margin: float = math.inf
 
-    def seen_from(self, method: str) -> Verdict:
+    def seen_from(self, method: str) -> Self:
         """Return the verdict as it reads from one of its two methods."""
         if method == self.method:
             return self
@@ -141,7 +149,7 @@ class Judgement:
     ----------
     word : {"better", "worse", "equivalent", "undecided"}
         What the method is, compared with the rival.
-    p_adjusted, p_equal : float
+    p, p_equal : float
         Adjusted over the family: of the difference, and of the equivalence.
     within : bool
         Whether the difference was shown to be smaller than the margin, whatever the word.
@@ -150,7 +158,7 @@ class Judgement:
     """
 
     word: Word
-    p_adjusted: float
+    p: float
     p_equal: float
     within: bool
     interval: Interval

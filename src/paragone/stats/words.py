@@ -15,9 +15,9 @@ from paragone.stats.designs import designs_in_words
 from paragone.stats.family import ComparisonSettings, Family, leader_alone_within, wants_bayes
 from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test
-from paragone.stats.scopes import LearnerPair
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.signed_rank import pairs_needed
+from paragone.stats.verdicts import Verdict
 from paragone.tables import format_interval, format_p, p_is
 
 _MISSING = {
@@ -189,10 +189,10 @@ class Told:
         )
 
 
-def dataset_sentence(pair: Pair, learner: LearnerPair | None, told: Told) -> str:
+def dataset_sentence(pair: Pair, learner: Verdict | None, told: Told) -> str:
     """Return one line about one pair in both scopes: each claim, and its evidence in brackets."""
     parts = []
-    shown = learner is not None and not math.isnan(learner.p)
+    shown = learner is not None and not math.isnan(learner.p_raw)
     if learner is not None and shown:
         parts.append(
             f"{told.where} {_claim(learner, told.settings)}"
@@ -210,7 +210,7 @@ def _dataset_claim(pair: Pair, beside: bool, told: Told) -> str:
             f"{pair.method} against {pair.rival}: one dataset says nothing of others ({evidence})."
         )
     enough = enough_datasets(len(told.family.pairs), told.settings.alpha)
-    if pair.verdict == "undecided" and not told.family.on_ranks and pair.n_used < enough:
+    if pair.word == "undecided" and not told.family.on_ranks and pair.n_used < enough:
         needed = (
             f"at least {enough} that differ are needed"
             if pair.n_used < pair.n
@@ -230,22 +230,22 @@ def _dataset_claim(pair: Pair, beside: bool, told: Told) -> str:
     return f"On datasets like these {_claim(pair, told.settings)} ({evidence})."
 
 
-def _claim(pair: Pair | LearnerPair, settings: ComparisonSettings) -> str:
-    if pair.verdict == "equivalent":
+def _claim(pair: Verdict, settings: ComparisonSettings) -> str:
+    if pair.word == "equivalent":
         return f"{pair.method} and {pair.rival} are equivalent within {settings.margin:g}"
-    if pair.verdict == "undecided":
+    if pair.word == "undecided":
         return f"{pair.method} against {pair.rival} is undecided"
-    return f"{pair.method} is {pair.verdict} than {pair.rival}" + (
+    return f"{pair.method} is {pair.word} than {pair.rival}" + (
         ", by less than the margin" if pair.within else ""
     )
 
 
-def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
-    parts = [f"{p_is(pair.p_adjusted)} {told.family.for_learners.title}"]
+def _learner_evidence(pair: Verdict, told: Told) -> list[str]:
+    parts = [f"{p_is(pair.p)} {told.family.for_learners.title}"]
     if pair.within:
         parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
     parts.append(told.of("mean difference", pair.difference, pair.method))
-    if pair.verdict == "undecided":
+    if pair.word == "undecided":
         parts += told.deciding.get(pair.rival, ())
         parts.append(_margin_shown(pair, "these datasets", told.decimals))
     return parts
@@ -253,11 +253,7 @@ def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
 
 def _evidence(pair: Pair, told: Told) -> list[str]:
     parts = [
-        (
-            f"{p_is(pair.p_adjusted)} {told.family.title}"
-            if not math.isnan(pair.p_adjusted)
-            else "no p at this size"
-        )
+        (f"{p_is(pair.p)} {told.family.title}" if not math.isnan(pair.p) else "no p at this size")
     ]
     if pair.within:
         parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
@@ -273,21 +269,21 @@ def _evidence(pair: Pair, told: Told) -> list[str]:
             " both have"
         )
     parts.append(f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}")
-    if pair.n_used == 0 and pair.verdict == "undecided":
+    if pair.n_used == 0 and pair.word == "undecided":
         parts.append("every dataset is a tie")
-    elif pair.verdict == "undecided":
+    elif pair.word == "undecided":
         parts += _why_undecided(pair, told)
-    elif pair.verdict in ("better", "worse"):
+    elif pair.word in ("better", "worse"):
         parts += _doubts(pair)
     return parts
 
 
 def _why_undecided(pair: Pair, told: Told) -> list[str]:
     settings = told.settings
-    if not told.family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
+    if not told.family.on_ranks and pair.smallest_p > settings.alpha:
         return [
             "cannot be significant at this size: the smallest attainable p is"
-            f" {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after"
+            f" {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p)} after"
             " correction"
         ]
     parts = []
@@ -310,7 +306,7 @@ def _needed(needed: int | None, n: int, what: str) -> str:
     return f"about {needed} datasets like these would {what} with 80 % power{tail}"
 
 
-def _margin_shown(pair: Pair | LearnerPair, by: str, decimals: int) -> str:
+def _margin_shown(pair: Verdict, by: str, decimals: int) -> str:
     if math.isinf(pair.smallest_margin):
         return f"{by} cannot show any equivalence"
     unit = 10.0**-decimals
@@ -322,8 +318,8 @@ def _margin_shown(pair: Pair | LearnerPair, by: str, decimals: int) -> str:
 
 def _doubts(pair: Pair) -> list[str]:
     doubts = []
-    if pair.mean_difference * (1 if pair.verdict == "better" else -1) < 0:
-        few, many = ("losses", "wins") if pair.verdict == "better" else ("wins", "losses")
+    if pair.mean_difference * (1 if pair.word == "better" else -1) < 0:
+        few, many = ("losses", "wins") if pair.word == "better" else ("wins", "losses")
         doubts.append(
             f"the mean difference points the other way: a few large {few} outweigh many {many}"
         )
@@ -353,7 +349,7 @@ class TwoScopes:
         Where.
     means : mapping of str to float
         Mean scores over the datasets, by method, the best first.
-    on_these : tuple of LearnerPair
+    on_these : tuple of Verdict
         The leader against each rival on the datasets at hand; empty where nothing can be told.
     untold : str
         Why nothing can be told on these datasets; empty where it can, or where there are no splits.
@@ -373,7 +369,7 @@ class TwoScopes:
     metric: str
     datasets: tuple[str, ...]
     means: Mapping[str, float]
-    on_these: tuple[LearnerPair, ...]
+    on_these: tuple[Verdict, ...]
     untold: str
     like_these: tuple[Pair, ...]
     family: Family
@@ -382,8 +378,8 @@ class TwoScopes:
     logarithms: bool = False
 
     def __str__(self) -> str:
-        nothing_here = self.on_these and all(pair.verdict == "undecided" for pair in self.on_these)
-        if nothing_here and any(pair.verdict != "undecided" for pair in self.like_these):
+        nothing_here = self.on_these and all(pair.word == "undecided" for pair in self.on_these)
+        if nothing_here and any(pair.word != "undecided" for pair in self.like_these):
             # What is shown leads, whichever of the two scopes shows it.
             return (
                 f"{_like_these(self, False)[0]} The folds of these datasets alone do not show it."
@@ -434,7 +430,7 @@ def _on_these(found: TwoScopes) -> str:
     words = {pair.rival: pair for pair in found.on_these}
     rivals = [name for name in found.means if name in words]
     mine = number(found.means[leader])
-    if all(words[name].verdict == "better" for name in rivals):
+    if all(words[name].word == "better" for name in rivals):
         next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else _all_of(len(rivals))
         against = " against" if len(rivals) == 1 else f"; the next, {next_}, has"
         difference = f"{'log-ratio ' * found.logarithms}{signed(words[next_].difference)}"
@@ -446,7 +442,7 @@ def _on_these(found: TwoScopes) -> str:
             f" {number(found.means[next_])} ({difference})."
         )
     first = next(iter(found.means)) == leader
-    if all(words[name].verdict == "undecided" for name in rivals):
+    if all(words[name].word == "undecided" for name in rivals):
         other = f"{'next' if first else 'best'} {rivals[0]}, {number(found.means[rivals[0]])}"
         return f"{where}, no method differs significantly from {leader}{by} ({mine}; {other})."
     lead = f"{leader} leads{by} ({mine}):" if first else f"{leader} ({mine}{by}) is"
@@ -462,12 +458,12 @@ CLAIMS = {
 
 
 def claims_in_words(
-    pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings
+    pairs: Sequence[Verdict], order: Sequence[str], settings: ComparisonSettings
 ) -> str:
     """Say what a method is against its rivals, word by word, the rivals in some order."""
     told: dict[str, list[str]] = {}
     for pair in sorted(pairs, key=lambda one: order.index(one.rival)):
-        told.setdefault(pair.verdict, []).append(pair.rival)
+        told.setdefault(pair.word, []).append(pair.rival)
     claims = [
         text.format(named(told[word], len(pairs)), settings.margin)
         for word, text in CLAIMS.items()
@@ -484,7 +480,7 @@ def _like_these(found: TwoScopes, beside: bool) -> list[str]:
     how = f"{found.test.title} over datasets, {found.family.title}"
     if found.family.on_ranks:
         how = found.family.title
-    if any(pair.verdict != "undecided" for pair in pairs):
+    if any(pair.word != "undecided" for pair in pairs):
         return [
             f"On datasets like these {who} is {claims_in_words(pairs, order, found.settings)}"
             f" ({how})."

@@ -37,7 +37,7 @@ def distinction_words(found: SampleComparison) -> str:
     """Say in a sentence which of the others are not told from the best."""
     if not found.pairs:
         return f"{found.reference} stands alone: there is no other pipeline to compare it with."
-    same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
+    same = [pair.rival for pair in found.pairs if pair.word == "undecided"]
     shown = ", ".join(same[:8]) + (f" and {len(same) - 8} more" if len(same) > 8 else "")
     return (
         f"Not significantly worse than the best by the pooled score, {found.reference}: {len(same)}"

@@ -310,9 +310,7 @@ def told_apart(view: ProblemView) -> set[str]:
     """Return the chains that a test tells from the best of their problem."""
     found = view.distinction
     return (
-        set()
-        if found is None
-        else {pair.rival for pair in found.pairs if pair.verdict != "undecided"}
+        set() if found is None else {pair.rival for pair in found.pairs if pair.word != "undecided"}
     )
 
 
@@ -424,7 +422,7 @@ def problem_headline(view: ProblemView) -> str:
     text = f"{view.name}: {_best(view)} the best of {len(view.scores)} pipelines by {cv}."
     found = view.distinction
     if found is not None and found.pairs:
-        same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
+        same = [pair.rival for pair in found.pairs if pair.word == "undecided"]
         n = len(found.pairs)
         shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
@@ -508,7 +506,7 @@ def _stands_alone(view: ProblemView) -> bool:
     return (
         found is not None
         and bool(found.pairs)
-        and all(pair.verdict != "undecided" for pair in found.pairs)
+        and all(pair.word != "undecided" for pair in found.pairs)
     )
 
 
