@@ -158,7 +158,7 @@ def test_methods_of_one_name_are_told_apart_by_their_folders(tmp_path):
         (tmp_path / folder).mkdir()
         items(tmp_path / folder / "model.csv", np.linspace(0, 1, 9) + gain)
     found = read_results(tmp_path / "base" / "model.csv", tmp_path / "tuned" / "model.csv")
-    assert found.methods == ["model (base)", "model (tuned)"]
+    assert found.methods == ["base", "tuned"]
     named = read_results(
         f"Base={tmp_path / 'base' / 'model.csv'}", f"Tuned={tmp_path / 'tuned' / 'model.csv'}"
     )

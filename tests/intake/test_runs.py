@@ -113,10 +113,9 @@ def test_a_log_is_read_where_one_row_holds_the_metric_or_a_rule_says_which(tmp_p
     assert values.set_index("fold")["value"].to_dict() == {
         str(n): pytest.approx(0.75 + n / 100) for n in range(5)
     }
-    with pytest.raises(
-        InputError, match="val_acc stands in 3 rows: say which is the result, row='last'"
-    ):
-        read_results(folder, asked=Asked(metric="val_acc"))
+    unsaid = read_results(folder, asked=Asked(metric="val_acc"))
+    assert unsaid.scores("val_acc")["value"].tolist() == [0.7] * 5
+    assert any("The result of a log is its last row" in note for note in unsaid.notes)
     best = read_results(folder, asked=Asked(metric="val_acc", row="best:val_loss"))
     assert best.scores("val_acc")["value"].tolist() == pytest.approx(
         [0.8 + n / 100 for n in range(5)]

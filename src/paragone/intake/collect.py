@@ -13,12 +13,14 @@ import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.files import WhatWasRead, file_facts
+from paragone.intake.folders import SHOWN, few, files_in, read_each, said_unread
 from paragone.intake.joining import (
     Joined,
     check_conditions,
     folds_not_shown,
     join_items,
     knows_folds,
+    same_tasks,
 )
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
@@ -27,8 +29,6 @@ from paragone.metrics import read_name
 from paragone.stats.compare import compare
 from paragone.stats.items import ItemTable, compare_items
 from paragone.stats.result import Comparison
-
-SHOWN = 4
 
 
 def read_results(
@@ -71,24 +71,31 @@ def read_results(
     wanted = asked or Asked()
     parts: list[Records] = []
     unknown: list[Path] = []
+    unread: list[str] = []
     for given in sources:
         source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
-        for found, reads in recognised(source, chosen, unknown):
-            parts += [
-                replace(one, reader=one.reader or reads.name)
-                for one in reads.records(found, wanted)
-            ]
+        read, failed = read_each(
+            recognised(source, chosen, unknown), lambda one: one[1].records(one[0], wanted)
+        )
+        parts += [one for several in read for one in several]
+        unread += failed
         if len(parts) == before:
             raise _nothing_known(source)
         if source.name is not None:
             parts[before:] = _called(parts[before:], source.name)
-    return collect(parts, unknown)
+    found = collect(parts, unknown, said_unread(unread))
+    if unread and len(found.methods) < 2:
+        raise InputError(unread[0])
+    return found
 
 
-def collect(parts: Sequence[Records], unknown: Sequence[Path] = ()) -> Collected:
-    """Put together what readers gave; methods of one name that come from several sources get names of their own."""
-    return Collected(tuple(_named_apart(parts)), tuple(unknown))
+def collect(
+    parts: Sequence[Records], unknown: Sequence[Path] = (), said: Sequence[str] = ()
+) -> Collected:
+    """Put together what readers gave: with names that tell methods apart, without what is another task for each."""
+    kept, others = same_tasks(_named_apart(parts))
+    return Collected(tuple(kept), tuple(unknown), (*said, *others))
 
 
 def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
@@ -122,11 +129,9 @@ def recognised(
     if not source.is_folder:
         unknown.append(source.path)
         return
-    for path in sorted(source.path.iterdir()):
-        if not path.name.startswith("."):
-            yield from recognised(
-                Source(path, source.given, source.name, source.alone), None, unknown
-            )
+    for one in files_in(source.path):
+        inside = Source(one.path, source.given, source.name, source.alone)
+        yield from recognised(inside, None, unknown)
 
 
 def _called(parts: Sequence[Records], name: str) -> list[Records]:
@@ -135,7 +140,7 @@ def _called(parts: Sequence[Records], name: str) -> list[Records]:
     if len(methods) > 1:
         where = parts[0].source.given or parts[0].source.path
         raise InputError(
-            f"{name}= can name one method, but {where} holds {len(methods)} ({_few(methods)}): give"
+            f"{name}= can name one method, but {where} holds {len(methods)} ({few(methods)}): give"
             f" it without {name}="
         )
     if list(methods) == [name]:
@@ -168,11 +173,15 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
         for place, label in zip(
             places, _labels([found[place] for place in places], units, method), strict=True
         ):
+            # What only the file was called after is better called after what tells it apart.
+            source = found[place].source
+            folders = source.path.resolve().parts[:-1]
+            told = label if source.stem == method and label in folders else f"{method} ({label})"
             names = (
                 found[place]
                 .frame["method"]
                 .astype("category")
-                .cat.rename_categories({method: f"{method} ({label})"})
+                .cat.rename_categories({method: told})
             )
             found[place] = replace(found[place], frame=found[place].frame.assign(method=names))
     return found
@@ -245,10 +254,13 @@ class Collected:
         What the readers gave, source by source.
     unknown : tuple of Path
         Files in the folders that no reader knows.
+    said : tuple of str
+        What was left out of all that was read together.
     """
 
     parts: tuple[Records, ...]
     unknown: tuple[Path, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def methods(self) -> list[str]:
@@ -343,10 +355,10 @@ class Collected:
                 {
                     "format": reader,
                     "method": method,
-                    "datasets": _few(tasks),
+                    "datasets": few(tasks),
                     "unit": mine[0].unit,
                     "rows": sum(map(len, frames)),
-                    "metrics": _few({name: self._directed(name) for name in metrics}.values()),
+                    "metrics": few({name: self._directed(name) for name in metrics}.values()),
                 }
             )
         order = {name: place for place, name in enumerate(self.methods)}
@@ -363,19 +375,20 @@ class Collected:
         for one in self.parts:
             for why, count in one.dropped.items():
                 dropped[why] = dropped.get(why, 0) + count
-        lines = [f"Left out: {count} {why}." for why, count in dropped.items() if count]
+        lines = [*self.said]
+        lines += [f"Left out: {count} {why}." for why, count in dropped.items() if count]
         refused: dict[tuple[str, str], dict[str, None]] = {}
         for one in self.parts:
             for name, why in one.refused.items():
                 refused.setdefault((name, why), {}).update(dict.fromkeys(one.datasets))
         there = {name for one in self.parts for name in one.metrics}
         for (name, why), datasets in refused.items():
-            where = f" on {_few(datasets)}" if name in there else ""
+            where = f" on {few(datasets)}" if name in there else ""
             lines.append(f"{name} is not compared{where}: {why}.")
         if self.unknown:
             lines.append(
                 f"{len(self.unknown)} files are of no known format:"
-                f" {_few(p.name for p in self.unknown)}."
+                f" {few(p.name for p in self.unknown)}."
             )
         return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
 
@@ -484,7 +497,7 @@ class Collected:
         if unshown:
             frame = _means_of(frame, unshown)
             notes.append(
-                f"The folds of {_few(unshown)} are not shown to be the same for all methods: only"
+                f"The folds of {few(unshown)} are not shown to be the same for all methods: only"
                 " their means are paired."
             )
         known = {name: design for name, design in self.designs().items() if name not in unshown}
@@ -574,13 +587,3 @@ def _means_of_items(joined: Joined, metric: str) -> pd.DataFrame:
         .reset_index()
     )
     return means.astype({"method": str, "dataset": str}).assign(metric=metric)
-
-
-def _few(names: Iterable[str]) -> str:
-    """Name some and count the others."""
-    known = list(names)
-    return (
-        ", ".join(known)
-        if len(known) <= SHOWN
-        else f"{', '.join(known[: SHOWN - 1])} and {len(known) - SHOWN + 1} more"
-    )

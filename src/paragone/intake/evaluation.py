@@ -87,6 +87,17 @@ def parse_fields(content: bytes, kind: Any, where: str) -> Any:
             raise InputError(f"{where}: cannot be read ({first})") from error
 
 
+def is_number(value: Any) -> bool:
+    """Say whether a value of JSON is a number.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number(True), is_number("0.5")
+    (True, False, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def inner(values: Any, *path: str) -> Any:
     """Return what stands at a path of keys in nested objects; None where it ends earlier.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -50,22 +50,11 @@ def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
     >>> check_conditions([records("A", "0"), records("B", "25")])
     ('The number of shots differs on arc (A: 0, B: 25): it is part of what is compared.',)
     """
-    told: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
-    for one in parts:
-        who = ", ".join(one.methods)
-        for condition in one.conditions:
-            at = told.setdefault((condition.name, condition.stops), {}).setdefault(
-                condition.dataset, {}
-            )
-            at[who] = condition.value
     lines = []
-    for (name, stops), places in told.items():
-        differing = {dataset: of for dataset, of in places.items() if len(set(of.values())) > 1}
-        if not differing:
-            continue
-        dataset, of = next(iter(differing.items()))
+    for (name, stops), places in _differing_conditions(parts).items():
+        dataset, of = next(iter(places.items()))
         values = ", ".join(f"{who}: {value}" for who, value in list(of.items())[:SHOWN])
-        more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         if stops:
             raise InputError(
                 f"the {name} differs on {dataset}{more} ({values}): these are not the same task"
@@ -74,6 +63,50 @@ def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
             f"The {name} differs on {dataset}{more} ({values}): it is part of what is compared."
         )
     return tuple(lines)
+
+
+def _differing_conditions(
+    parts: Sequence[Records],
+) -> dict[tuple[str, bool], dict[str, dict[str, str]]]:
+    """Return the values of the conditions that differ, by name and whether that stops, by dataset and by method."""
+    told: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
+    for one in parts:
+        who = ", ".join(one.methods)
+        for condition in one.conditions:
+            at = told.setdefault((condition.name, condition.stops), {})
+            at.setdefault(condition.dataset, {})[who] = condition.value
+    differing = {
+        key: {dataset: of for dataset, of in places.items() if len(set(of.values())) > 1}
+        for key, places in told.items()
+    }
+    return {key: places for key, places in differing.items() if places}
+
+
+def same_tasks(parts: Sequence[Records]) -> tuple[Sequence[Records], list[str]]:
+    """Leave out the datasets that are another task for each method, where others remain, and say which."""
+    gone: dict[str, list[str]] = {
+        name: list(places)
+        for (name, stops), places in _differing_conditions(parts).items()
+        if stops
+    }
+    every = {dataset for one in parts for dataset in one.datasets}
+    left = {dataset for names in gone.values() for dataset in names}
+    if not left or left >= every:
+        return parts, []
+    kept = [
+        replace(
+            one,
+            frame=one.frame[~one.frame["dataset"].isin(left)],
+            conditions=tuple(told for told in one.conditions if told.dataset not in left),
+        )
+        for one in parts
+    ]
+    notes = [
+        f"Left out: {len(names)} of {len(every)} datasets, whose {name} differs between the methods:"
+        f" {', '.join(names)}."
+        for name, names in gone.items()
+    ]
+    return [one for one in kept if len(one.frame)], notes
 
 
 def knows_folds(one: Records) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,7 @@ class ResultReader:
                     f"reader {self.name!r} returned {type(one).__name__} for {source.where}, not"
                     " Records"
                 )
-        return several
+        return [replace(one, reader=one.reader or self.name) for one in several]
 
 
 def as_result_reader(found: Any) -> ResultReader:

@@ -38,15 +38,21 @@ def rows_of(source: Source) -> list[Row]:
     if source.suffix in (".csv", ".tsv"):
         return _rows_of_table(source)
     if source.suffix in (".yaml", ".yml"):
-        return [_numbers(plain_yaml(source.content().decode("utf-8", errors="replace")))]
-    if source.suffix == ".jsonl":
+        return [numbers_of(plain_yaml(source.content().decode("utf-8", errors="replace")))]
+    if source.suffix == ".jsonl" or _is_lines(source):
         found: Any = [parse_json(line, source.where) for line in source.lines()]
     else:
         found = source.json()
     rows = found if isinstance(found, list) else [found]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{source.where}: a JSON object with the values of a run is needed")
-    return [_numbers(_flat(row)) for row in rows]
+    return [numbers_of(_flat(row)) for row in rows]
+
+
+def _is_lines(source: Source) -> bool:
+    """Whether a file called JSON holds an object a line, as Ray writes its results."""
+    first, _, rest = source.head.partition(b"\n")
+    return first.rstrip()[-1:] == b"}" and rest.lstrip()[:1] == b"{"
 
 
 def _rows_of_table(source: Source) -> list[Row]:
@@ -60,8 +66,8 @@ def _rows_of_table(source: Source) -> list[Row]:
         first = frame.iloc[:, 0].astype(str)
         if first.duplicated().any():
             raise InputError(f"{source.where}: {first[first.duplicated()].iloc[0]!r} stands twice")
-        return [_numbers(dict(zip(first, frame.iloc[:, 1], strict=True)))]
-    return [_numbers(row) for row in frame.to_dict("records")]
+        return [numbers_of(dict(zip(first, frame.iloc[:, 1], strict=True)))]
+    return [numbers_of(row) for row in frame.to_dict("records")]
 
 
 def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -74,7 +80,8 @@ def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def _numbers(values: Mapping[Any, Any]) -> dict[str, float]:
+def numbers_of(values: Mapping[Any, Any]) -> dict[str, float]:
+    """Return what is a number, or is written as one, by its name; NaN where there is nothing."""
     found: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, str):
@@ -94,9 +101,30 @@ def metrics_in(rows: Sequence[Row]) -> list[str]:
     names = dict.fromkeys(
         name for row in rows for name, value in row.items() if math.isfinite(value)
     )
-    return [
-        name for name in names if read_name(name).is_score and not _OF_TRAINING.search(name.lower())
-    ]
+    return [name for name in names if is_result(name) and not _OF_TRAINING.search(name.lower())]
+
+
+def is_result(name: str) -> bool:
+    """Say whether a name is that of a score, with or without what else tells it apart.
+
+    Examples
+    --------
+    >>> is_result("metrics/mAP50(B)"), is_result("train_loss"), is_result("lr/pg0"), is_result("fit_time")
+    (True, False, False, False)
+    """
+    read = read_name(name)
+    known = read.higher_is_better is not None and read.part != "train"
+    return known and read.statistic not in ("std", "stderr", "rank", "count", "time", "property")
+
+
+def said_rule(rule: str | None) -> str:
+    """Return the sentence about which row of a log is its result."""
+    if rule is None:
+        better = argument("row", "best:COLUMN")
+        return (
+            f"The result of a log is its last row; {better} takes the best by a validation column."
+        )
+    return f"Of logs with several rows the row is taken that the rule {rule} picks."
 
 
 def name_in(rows: Sequence[Row], metric: str) -> str | None:
@@ -119,7 +147,7 @@ def value_of(rows: Sequence[Row], name: str, rule: str | None, where: str) -> fl
     name : str
         As the file has it.
     rule : str or None
-        ``last``, or ``best:COLUMN``. Without one, a single row must hold the metric.
+        ``last``, which is also meant where nothing is said, or ``best:COLUMN``.
     where : str
         What messages call the file.
 
@@ -136,25 +164,7 @@ def value_of(rows: Sequence[Row], name: str, rule: str | None, where: str) -> fl
         _refuse_two_runs(rows, where)
     if rule is not None and rule.startswith("best:") and len(rows) > 1:
         return _at_best(rows, name, rule.removeprefix("best:"), where)
-    if len(there) == 1 or rule == "last":
-        return float(rows[there[-1]][name])
-    by = next(
-        (
-            one
-            for one in metrics_in(rows)
-            if "val" in one.lower() and not _OF_TEST.search(one.lower())
-        ),
-        "val_loss",
-    )
-    raise InputError(
-        f"{where}: {name} stands in {len(there)} rows: say which is the result,"
-        f" {argument('row', 'last')} or {argument('row', f'best:{by}')}"
-    )
-
-
-def is_told(rows: Sequence[Row], name: str, rule: str | None) -> bool:
-    """Say whether a file tells which of its rows is the result."""
-    return rule is not None or sum(math.isfinite(row.get(name, math.nan)) for row in rows) == 1
+    return float(rows[there[-1]][name])
 
 
 def check_rule(rule: str | None) -> None:

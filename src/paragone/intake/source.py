@@ -84,6 +84,21 @@ class Source:
         path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         return path.stem
 
+    @property
+    def called(self) -> str:
+        """What a method is called that only the path names: as the user does, or like the folder or file given."""
+        if self.name is None and not self.alone and self.given is not None and self.given.is_dir():
+            return self.given.resolve().name
+        return self.name or self.stem
+
+    @property
+    def is_all(self) -> bool:
+        """Whether this file is all that there is: what it names are then methods."""
+        if not self.alone or self.name is not None or self.given in (None, self.path):
+            return self.alone and self.name is None
+        inside = [path for path in self.path.parent.iterdir() if not path.name.startswith(".")]
+        return self.path.parent == self.given and len(inside) == 1
+
     @cached_property
     def parts(self) -> tuple[str, ...]:
         """The parts of its path from what the user named, which comes first."""

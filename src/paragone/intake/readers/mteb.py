@@ -10,6 +10,7 @@ import pandas as pd
 
 from paragone.errors import InputError
 from paragone.intake.evaluation import inner, inner_object
+from paragone.intake.folders import few, files_in, read_each, said_unread
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, as_categories
 from paragone.intake.source import Source
@@ -30,34 +31,26 @@ def _is_task(source: Source) -> bool:
         return {"task_name", "scores"} <= first.keys() and bool(
             first.keys() & {"dataset_revision", "mteb_version"}
         )
-    return all(
-        key in source.head
-        for key in (b'"task_name"', b'"scores"', b'"dataset_revision"', b'"hf_subset"')
-    )
+    # Of a long file the start is looked at, and the name of the task may be its last key.
+    return all(key in source.head for key in (b'"scores"', b'"dataset_revision"', b'"hf_subset"'))
 
 
 def _recognises(source: Source) -> bool:
-    return any(map(_is_task, _files(source.path))) if source.is_folder else _is_task(source)
-
-
-def _files(folder: Path) -> list[Source]:
-    try:
-        return [Source(path, folder) for path in sorted(folder.iterdir()) if path.suffix == ".json"]
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+    return any(map(_is_task, files_in(source.path))) if source.is_folder else _is_task(source)
 
 
 def _read(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, TITLE)
-    files = [one for one in _files(source.path) if _is_task(one)] if source.is_folder else [source]
+    around = files_in(source.path) if source.is_folder else [source]
+    files = [one for one in around if _is_task(one)] if source.is_folder else [source]
     folder = source.path if source.is_folder else source.path.parent
-    others = [path for path in folder.iterdir() if path.is_dir()] if source.is_folder else []
+    others = [one.path.name for one in around if one not in files and one.path.name != META]
     metric = asked.metric or MAIN
     rows: dict[str, float] = {}
     conditions: list[Condition] = []
     without: list[str] = []
-    for one in files:
-        told = one.json()
+    read, unread = read_each(files, lambda one: (one, one.json()))
+    for one, told in read:
         task = str(inner(told, "task_name"))
         for name, value in _scores(told, task, metric, one).items():
             if name in rows:
@@ -78,7 +71,7 @@ def _read(source: Source, asked: Asked) -> Records:
     frame = pd.DataFrame({"method": as_categories([_method(source, folder)] * len(rows))})
     frame["dataset"] = as_categories(rows)
     frame[metric] = list(rows.values())
-    notes = [f"{len(others)} folders in {folder.name} were not read."] if others else []
+    notes = [f"Not read in {folder.name}: {few(others)}."] if others else []
     return Records(
         frame,
         "dataset",
@@ -86,7 +79,7 @@ def _read(source: Source, asked: Asked) -> Records:
         source,
         conditions=tuple(conditions),
         dropped={f"tasks without a {metric}": len(without)} if without else {},
-        notes=tuple(notes),
+        notes=(*notes, *said_unread(unread)),
     )
 
 
@@ -138,7 +131,7 @@ result_readers.add(
                 "The unit is the task, and each of its subsets where there are several; only the"
                 " test split counts."
             ),
-            "Another revision of the data stops the comparison; another version of mteb is said.",
+            "Tasks with another revision of the data are left out and named; another version of mteb is said.",
             "main_score is read; --metric names another one of the files, such as ndcg_at_10.",
         ),
     )

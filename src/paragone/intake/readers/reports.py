@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError
+from paragone.intake.evaluation import is_number
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records
 from paragone.intake.source import Source
@@ -36,7 +37,7 @@ def _read_ranx(source: Source, asked: Asked) -> Records:
     for name in names:
         scores = report[name].get("scores")
         if not isinstance(scores, Mapping) or not all(
-            _is_number(value) for value in scores.values()
+            is_number(value) for value in scores.values()
         ):
             raise InputError(
                 f"{source.where}: the scores of {name!r} are not one number per metric"
@@ -63,10 +64,6 @@ def _read_ranx(source: Source, asked: Asked) -> Records:
     )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_times(source: Source) -> bool:
     if source.is_folder or source.suffix != ".json":
         return False
@@ -83,13 +80,13 @@ def _read_times(source: Source, asked: Asked) -> Records:
     rows: dict[tuple[str, str], float] = {}
     for one in entries:
         name, group = str(one.get("fullname") or one.get("name")), one.get("group")
-        if source.alone and group is None:
+        if source.is_all and group is None:
             raise InputError(
                 f"{source.where}: {name} is in no group, so nothing says what it is compared with:"
                 " give the times of another program beside it, or group the benchmarks"
             )
-        method = str(one.get("name")) if source.alone else source.name or source.stem
-        key = (method, str(group) if source.alone else name)
+        method = str(one.get("name")) if source.is_all else source.name or source.stem
+        key = (method, str(group) if source.is_all else name)
         if key in rows:
             raise InputError(f"{source.where}: {name} stands twice")
         rows[key] = _median(one, source)
@@ -121,11 +118,11 @@ def _median(one: Mapping[str, Any], source: Source) -> float:
     stats = one.get("stats")
     data = stats.get("data") if isinstance(stats, Mapping) else None
     if isinstance(data, list) and data:
-        if not all(_is_number(value) and math.isfinite(value) and value >= 0 for value in data):
+        if not all(is_number(value) and math.isfinite(value) and value >= 0 for value in data):
             raise InputError(f"{source.where}: the rounds of {one.get('name')!r} are not all times")
         return float(median(data))
     value = stats.get("median") if isinstance(stats, Mapping) else None
-    if not _is_number(value):
+    if not is_number(value):
         raise InputError(f"{source.where}: {one.get('name')!r} has neither rounds nor a median")
     return float(str(value))
 

@@ -19,10 +19,10 @@ from paragone.intake.run_files import (
     SUFFIXES,
     Row,
     check_rule,
-    is_told,
     metrics_in,
     name_in,
     rows_of,
+    said_rule,
     value_of,
 )
 from paragone.intake.source import Source
@@ -30,6 +30,8 @@ from paragone.metrics import read_name
 
 TITLE = "folders of runs"
 MOST_FILES = 200_000
+VALUES = 80
+"""The order from which on readers know the values of single files, of which runs are made."""
 LOOKED_AT = 400
 """Files of a folder by which it is recognised."""
 WORDS = {
@@ -47,10 +49,6 @@ _TOKEN = re.compile(
 )
 _SHORT = re.compile(r"^(?P<word>[sp])(?P<number>\d+)$", re.IGNORECASE)
 _NUMBER = re.compile(r"^\d+$")
-
-
-class _UnclearRowError(InputError):
-    """A log whose rows are several, of which none is said to be the result; other files may tell."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def _recognises(source: Source) -> bool:
     if not several:
         return False
     looked = [runs[0].path for runs in several][:3]
-    others = [reader for reader in result_readers if reader.name not in ("runs", "table")]
+    others = [one for one in result_readers if one.name != "runs" and one.order < VALUES]
     asked = [Source(one) for path in looked for one in (path, path.parent) if one != source.path]
     return not any(reader.recognises(one) for reader in others for one in asked)
 
@@ -138,7 +136,7 @@ def _read(source: Source, asked: Asked) -> Records:
     having: set[tuple[str, ...]] = set()
     without: list[tuple[str, ...]] = []
     unread: list[str] = []
-    unclear: InputError | None = None
+    logs = False
     for path in files:
         run = _place(source.path, path)
         where = str(path.relative_to(source.path))
@@ -147,11 +145,8 @@ def _read(source: Source, asked: Asked) -> Records:
         except InputError:
             unread.append(where)
             continue
-        try:
-            values = _values(rows, wanted, asked.row, f"{source.where}: {where}")
-        except _UnclearRowError as error:
-            unclear = error
-            continue
+        logs |= len(rows) > 1
+        values = _values(rows, wanted, asked.row, f"{source.where}: {where}")
         if not values:
             without.append(run.names)
             continue
@@ -168,8 +163,6 @@ def _read(source: Source, asked: Asked) -> Records:
             mine[name] = value
             metrics[name] = None
     if not metrics:
-        if unclear is not None:
-            raise unclear
         what = f"a number called {wanted!r}" if wanted else "a number that is a metric by its name"
         broken = f" ({len(unread)} cannot be read)" if unread else ""
         say = "" if wanted else f": say {argument('metric', 'NAME')}"
@@ -187,8 +180,8 @@ def _read(source: Source, asked: Asked) -> Records:
         notes.append(
             f"Could not be read: {', '.join(unread[:4])}{' and more' if len(unread) > 4 else ''}."
         )
-    if asked.row is not None:
-        notes.append(f"Of logs with several rows the row is taken that the rule {asked.row} picks.")
+    if asked.row is not None or logs:
+        notes.append(said_rule(asked.row))
     directions = {name: read_name(name).higher_is_better for name in metrics}
     return Records(records, unit, directions, source, dropped=lacking, notes=tuple(notes))
 
@@ -199,14 +192,7 @@ def _values(
     if wanted is not None:
         name = name_in(rows, wanted)
         return {} if name is None else {wanted: value_of(rows, name, rule, where)}
-    names = metrics_in(rows)
-    told = [name for name in names if is_told(rows, name, rule)]
-    if names and not told:
-        try:
-            value_of(rows, names[0], rule, where)
-        except InputError as error:
-            raise _UnclearRowError(str(error)) from error
-    return {name: value_of(rows, name, rule, where) for name in told}
+    return {name: value_of(rows, name, rule, where) for name in metrics_in(rows)}
 
 
 def _fields(folder: Path, run: _Run, asked: Asked) -> dict[str, str]:

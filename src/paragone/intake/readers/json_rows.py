@@ -1,0 +1,197 @@
+"""JSON with one row per item or score: a list of objects, or an object a line, as evaluations write them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+
+from paragone.errors import InputError
+from paragone.intake.evaluation import is_number
+from paragone.intake.reader import Asked, ResultReader, result_readers
+from paragone.intake.records import KEYS, Records
+from paragone.intake.source import Source
+from paragone.intake.table import table_records
+
+TITLE = "rows in JSON"
+SUFFIXES = (".json", ".jsonl", ".ndjson")
+LOOKED_AT = 20
+LONGEST = 200
+"""Letters that a name has at most; what is longer is a question or an answer."""
+LISTS = ("results", "rows", "data", "items", "records", "samples", "examples", "predictions")
+QUESTIONS = ("question", "instruction", "prompt", "input", "query")
+ITEM = re.compile(
+    r"(?:^|[_ .])(?:id|ids|idx|index|item|qid|question|sample|subject)$", re.IGNORECASE
+)
+LIST = re.compile(rb"\s*\[\s*\{")
+LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
+HELD = re.compile(rb'\s*\{.*"(?:' + "|".join(LISTS).encode() + rb')"\s*:\s*\[\s*\{', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Fields of a program's rows: what they are, and which value says that an item has none."""
+
+    title: str
+    roles: Mapping[str, str]
+    needed: tuple[str, ...]
+    failed: float | None = None
+
+
+LAYOUTS = (
+    Layout(
+        "annotations of AlpacaEval",
+        {"generator_2": "method", "dataset": "dataset", "instruction": "item", "preference": "preference"},
+        ("instruction", "generator_2", "preference"),
+    ),
+    Layout(
+        "judgements of MT-bench",
+        {"question_id": "item", "model": "method", "turn": "repeat", "score": "score"},
+        ("question_id", "model", "judge", "score"),
+        failed=-1.0,
+    ),
+    Layout("results of HumanEval", {"task_id": "item", "passed": "passed"}, ("task_id", "passed")),
+    Layout(
+        "results of EvalPlus",
+        {"task_id": "item", "base_status": "base", "plus_status": "plus"},
+        ("task_id", "base_status"),
+    ),
+)  # fmt: skip
+STATUS = {"pass": 1.0, "fail": 0.0, "timeout": 0.0}
+
+
+def _recognises(source: Source) -> bool:
+    if source.is_folder or source.suffix not in SUFFIXES:
+        return False
+    start = source.head.removeprefix(b"\xef\xbb\xbf")
+    lines = LINES.match(start) or (source.suffix != ".json" and start.lstrip()[:1] == b"{")
+    return bool(lines or LIST.match(start) or HELD.match(start)) or _is_evalplus(source)
+
+
+def _is_evalplus(source: Source) -> bool:
+    return source.head.lstrip()[:1] == b"{" and b'"base_status"' in source.head
+
+
+def _read(source: Source, asked: Asked) -> list[Records]:
+    frame = pd.DataFrame(_rows(source))
+    if frame.empty:
+        raise InputError(f"{source.where}: it holds no rows")
+    layout = next((one for one in LAYOUTS if set(one.needed) <= set(frame.columns)), None)
+    if layout is not None:
+        found = [_laid_out(frame, layout, source)]
+    elif (plain := _plain(frame)).shape[1]:
+        found = table_records(plain, source, asked)
+    else:
+        raise InputError(f"{source.where}: its rows hold no number that may be a score")
+    broken = source.said_broken()
+    return [replace(one, dropped={**one.dropped, **broken}) for one in found]
+
+
+def _rows(source: Source) -> list[dict[str, Any]]:
+    """Return the rows: of a list, of lines, or of the list that an object holds."""
+    start = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] == b"{" and (source.suffix != ".json" or LINES.match(start)):
+        fields = _fields(source)
+        rows = (dict(zip(fields, row, strict=True)) for row in source.records(fields))
+        return [_flat(row) for row in rows]
+    told, beside = source.json(), {}
+    if isinstance(told, Mapping):
+        beside = {name: told[name] for name in ("model", "model_name") if name in told}
+        told = _held(told)
+    if not isinstance(told, list) or not all(isinstance(one, Mapping) for one in told):
+        raise InputError(f"{source.where}: a list of objects is needed, one a row")
+    return [_flat(beside | dict(one)) for one in told]
+
+
+def _held(told: Mapping[str, Any]) -> Any:
+    """Return the list of rows that an object holds; of EvalPlus, the answers to all tasks."""
+    tasks = told.get("eval")
+    if isinstance(tasks, Mapping):
+        return [one for answers in tasks.values() for one in answers]
+    return next((told[name] for name in LISTS if isinstance(told.get(name), list)), None)
+
+
+def _fields(source: Source) -> list[str]:
+    """Return the fields of the first lines that are neither lists nor long texts; others are passed over unread."""
+    fields: dict[str, bool] = {}
+    for line in islice(source.lines(), LOOKED_AT):
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        for name, value in told.items() if isinstance(told, dict) else ():
+            fields[name] = fields.get(name, True) and not isinstance(value, list)
+    for one in LAYOUTS:
+        if set(one.needed) <= fields.keys():
+            return [name for name in dict.fromkeys((*one.roles, *one.needed)) if name in fields]
+    return [name for name, kept in fields.items() if kept]
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with the numbers that stand one level deeper beside its own."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}.{key}": one for key, one in value.items() if is_number(one)}
+        else:
+            found[name] = value
+    return found
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out lists and long texts; where nothing else names an item, the text of its question does."""
+    kept = [name for name in frame.columns if _is_short(frame[name])]
+    found = frame[kept]
+    if not any(ITEM.search(str(name)) for name in kept):
+        asked = next((name for name in frame.columns if str(name).lower() in QUESTIONS), None)
+        if asked is not None and frame[asked].map(type).eq(str).all():
+            found = found.drop(columns=asked, errors="ignore").assign(item=frame[asked])
+    return found
+
+
+def _is_short(values: pd.Series) -> bool:
+    if not pd.api.types.is_object_dtype(values):
+        return True
+    there = values.dropna()
+    texts = there[there.map(type).eq(str)]
+    return (
+        not there.map(type).isin((list, dict)).any()
+        and not (texts.str.len().gt(LONGEST) | texts.str.contains("\n", regex=False)).any()
+    )
+
+
+def _laid_out(frame: pd.DataFrame, layout: Layout, source: Source) -> Records:
+    roles = {name: role for name, role in layout.roles.items() if name in frame.columns}
+    found = frame[list(roles)].rename(columns=roles)
+    found = pd.DataFrame({"method": source.called, "dataset": "data"}, found.index).assign(**found)
+    metrics = [name for name in found if name not in (*KEYS, "method", "dataset")]
+    for name in metrics:
+        values = found[name]
+        if values.map(type).eq(str).any():
+            values = values.map(STATUS)
+        found[name] = values.where(values != layout.failed).astype(float)
+    keys = ["method", "dataset", "item"]
+    if "repeat" not in found.columns and found.duplicated(keys).any():
+        found["repeat"] = found.groupby(keys, sort=False).cumcount()
+    return Records(found, "item", dict.fromkeys(metrics, True), source)
+
+
+result_readers.add(
+    ResultReader(
+        "json-rows",
+        TITLE,
+        _read,
+        _recognises,
+        traps=(
+            "Several answers to one task are repeats of it: their mean stands for the task.",
+            "A judgement of MT-bench that could not be read off, -1, is no score; turns are repeats.",
+            "Lists and texts of more than 200 letters are passed over.",
+        ),
+        order=90,
+    )
+)
