@@ -34,7 +34,7 @@ HELD = re.compile(rb'\s*\{.*"(?:' + "|".join(LISTS).encode() + rb')"\s*:\s*\[\s*
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowFields:
     """Fields of a program's rows: what they are, and which value says that an item has none."""
 
     title: str
@@ -44,19 +44,19 @@ class Layout:
 
 
 LAYOUTS = (
-    Layout(
+    RowFields(
         "annotations of AlpacaEval",
         {"generator_2": "method", "dataset": "dataset", "instruction": "item", "preference": "preference"},
         ("instruction", "generator_2", "preference"),
     ),
-    Layout(
+    RowFields(
         "judgements of MT-bench",
         {"question_id": "item", "model": "method", "turn": "repeat", "score": "score"},
         ("question_id", "model", "judge", "score"),
         failed=-1.0,
     ),
-    Layout("results of HumanEval", {"task_id": "item", "passed": "passed"}, ("task_id", "passed")),
-    Layout(
+    RowFields("results of HumanEval", {"task_id": "item", "passed": "passed"}, ("task_id", "passed")),
+    RowFields(
         "results of EvalPlus",
         {"task_id": "item", "base_status": "base", "plus_status": "plus"},
         ("task_id", "base_status"),
@@ -165,7 +165,7 @@ def _is_short(values: pd.Series) -> bool:
     )
 
 
-def _laid_out(frame: pd.DataFrame, layout: Layout, source: Source) -> Records:
+def _laid_out(frame: pd.DataFrame, layout: RowFields, source: Source) -> Records:
     roles = {name: role for name, role in layout.roles.items() if name in frame.columns}
     found = frame[list(roles)].rename(columns=roles)
     found = pd.DataFrame({"method": source.called, "dataset": "data"}, found.index).assign(**found)
