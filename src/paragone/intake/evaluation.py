@@ -117,3 +117,16 @@ def inner_object(values: Any, *path: str) -> Mapping[str, Any]:
     """Return the object at a path of keys; an empty one where there is none."""
     found = inner(values, *path)
     return found if isinstance(found, Mapping) else {}
+
+
+def written(value: Any) -> str:
+    """Return a setting as text, the same for equal ones.
+
+    Examples
+    --------
+    >>> written({"b": 1, "a": 2}), written("x"), written([])
+    ('{"a": 2, "b": 1}', 'x', 'none')
+    """
+    if value in (None, "", {}, []):
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

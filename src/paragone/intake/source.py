@@ -114,6 +114,11 @@ class Source:
         with self.open() as stream:
             return stream.read(HEAD)
 
+    @property
+    def text(self) -> bytes:
+        """The head without a mark of the order of bytes."""
+        return self.head.removeprefix(b"\xef\xbb\xbf")
+
     @cached_property
     def first(self) -> Any:
         """The first line of a file as JSON, or the whole of it where it is short; None where it is neither."""

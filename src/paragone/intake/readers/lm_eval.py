@@ -2,117 +2,95 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument
-from paragone.intake.evaluation import inner, inner_object
-from paragone.intake.harness_samples import UNNAMED, read_samples
+from paragone.intake.evaluation import inner, inner_object, is_number, written
+from paragone.intake.folders import few, files_in, read_each, said_unread
+from paragone.intake.harness_samples import REPEATED, UNNAMED, read_samples
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import Condition, Records, as_categories, one_dataset
+from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
 from paragone.metrics import read_name
 
 TITLE = "logs of lm-evaluation-harness"
-SUFFIXES = (".json", ".jsonl")
 TIME = re.compile(r"(?:^|_)(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)$")
 SAMPLES = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:')
 RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 NOT_SCORES = ("alias", "sample_len", "sample_count", "name")
-MEANS = ("mean", "nanmean")
+MEANS = (None, "mean", "nanmean")
 CLOSE = 1e-6
 """How far the mean of the items may be from the score of the results file, relative to 1 or the score."""
-NO_TASK = "samples"
-SHOWN = 3
-
-
-def _starts(source: Source, how: re.Pattern[bytes]) -> bool:
-    return how.match(source.head.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def _is_samples(source: Source) -> bool:
     """Whether a file holds samples, by its first line; of a line longer than what is looked at, by its start."""
-    if (
-        source.is_folder
-        or source.suffix not in SUFFIXES
-        or not SAMPLES.match(source.head.removeprefix(b"\xef\xbb\xbf"))
-    ):
+    if source.suffix not in (".json", ".jsonl") or not SAMPLES.match(source.text):
         return False
     first = source.first
     line = first[0] if isinstance(first, list) and first else first
-    return line is None or (
-        isinstance(line, dict) and bool(line.keys() & {"resps", "filtered_resps", "doc_hash"})
-    )
+    keys = {"resps", "filtered_resps", "doc_hash"}
+    return line is None or (isinstance(line, dict) and bool(line.keys() & keys))
 
 
 def _is_results(source: Source) -> bool:
     """Whether a file holds the results of a run, by its first key and what only this program writes beside it."""
-    if source.is_folder or source.suffix != ".json" or not _starts(source, RESULTS):
+    if source.suffix != ".json" or not RESULTS.match(source.text):
         return False
-    first = source.first
-    if isinstance(first, dict):
-        return bool(first.keys() & {"configs", "versions", "n-shot"})
+    if isinstance(source.first, dict):
+        return bool(source.first.keys() & {"configs", "versions", "n-shot"})
     return b"_stderr" in source.head or b'"alias"' in source.head
 
 
 def _recognises(source: Source) -> bool:
-    if not source.is_folder:
-        return _is_samples(source) or _is_results(source)
-    files = [one for one in _files(source.path) if one.suffix in SUFFIXES]
-    files.sort(key=lambda one: not one.path.name.startswith(("samples_", "results")))
+    files = files_in(source.path) if source.is_folder else [source]
     return any(_is_samples(one) or _is_results(one) for one in files)
-
-
-def _files(folder: Path) -> list[Source]:
-    try:
-        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
-    return [Source(path, folder) for path in paths]
 
 
 @dataclass(frozen=True)
 class _Run:
     """What a results file tells about its run; nothing where there is none."""
 
-    source: Source | None
-    told: Mapping[str, Any]
-
-    @cached_property
-    def time(self) -> str:
-        return "" if self.source is None else _time(self.source)
+    time: str = ""
+    told: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
 
     @property
     def model(self) -> str | None:
-        name = self.told.get("model_name") or _pretrained(inner(self.told, "config", "model_args"))
+        arguments = inner(self.told, "config", "model_args")
+        found = inner(arguments, "pretrained")
+        if isinstance(arguments, str):
+            match = re.search(r"(?:^|,)(?:pretrained|model|engine)=([^,]+)", arguments)
+            found = match and match[1]
+        name = self.told.get("model_name") or found
         return str(name) if name else None
 
     @property
     def tasks(self) -> list[str]:
         """The tasks with results of their own; groups are made of them."""
-        groups = {
-            name for name, tasks in inner_object(self.told, "group_subtasks").items() if tasks
-        }
-        groups |= set(inner_object(self.told, "groups"))
+        members = inner_object(self.told, "group_subtasks")
+        groups = {name for name in members if members[name]} | set(
+            inner_object(self.told, "groups")
+        )
         return [name for name in inner_object(self.told, "results") if name not in groups]
 
     def scores(self, task: str) -> dict[str, float]:
-        """The scores of a task by metric and filter."""
-        found = {}
-        for key, value in inner_object(self.told, "results", task).items():
-            stem = key.split(",")[0]
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if number and key not in NOT_SCORES and not stem.endswith("_stderr"):
-                found[key] = float(value)
-        return found
+        """The scores of a task by metric and filter; where a fork wrote them by date, the newest."""
+        found = inner_object(self.told, "results", task)
+        dates = [name for name, value in found.items() if isinstance(value, Mapping)]
+        if dates:
+            found = found[max(dates)]
+        return {
+            key: float(value)
+            for key, value in found.items()
+            if is_number(value) and key not in NOT_SCORES and "_stderr" not in key.split(",")[0]
+        }
 
     def filters(self, task: str) -> dict[str, list[str]]:
         """The filters of each metric of a task, in the order of the results."""
@@ -122,70 +100,56 @@ class _Run:
             found.setdefault(metric, []).append(name or UNNAMED)
         return found
 
-    def higher(self, task: str, metric: str) -> bool | None:
+    def higher(self, task: str, key: str) -> bool | None:
+        metric = key.split(",")[0].removesuffix(REPEATED)
         told = inner(self.told, "higher_is_better", task, metric)
         return told if isinstance(told, bool) else read_name(metric).higher_is_better
 
-    def aggregation(self, task: str, metric: str) -> str | None:
-        listed = inner(self.told, "configs", task, "metric_list")
-        for one in listed if isinstance(listed, list) else ():
-            if inner(one, "metric") == metric and isinstance(inner(one, "aggregation"), str):
-                return str(one["aggregation"])
-        return None
+    def shots(self, task: str) -> Any:
+        found = inner(self.told, "n-shot", task)
+        return inner(self.told, "configs", task, "num_fewshot") if found is None else found
 
     @property
-    def limit(self) -> str:
-        return _written(inner(self.told, "config", "limit"))
-
-    def shots(self, task: str) -> str | None:
-        found = inner(self.told, "n-shot", task)
-        found = inner(self.told, "configs", task, "num_fewshot") if found is None else found
-        return None if found is None else str(found)
-
-    @cached_property
     def settings(self) -> dict[str, str]:
         """What may tell two runs of one model apart."""
-        if self.source is None:
-            return {}
-        found = {"model_args": _written(inner(self.told, "config", "model_args"))}
-        shots = {self.shots(task) for task in self.tasks} - {None}
-        found["shots"] = ", ".join(sorted(map(str, shots))) or "none"
-        found["gen_kwargs"] = _written(inner(self.told, "config", "gen_kwargs"))
-        found["chat template"] = str(self.told.get("chat_template_sha") or "none")[:8]
-        found["system instruction"] = str(self.told.get("system_instruction_sha") or "none")[:8]
-        return found
+        if not self.told:
+            return {"time": self.time} if self.time else {}
+        config = inner_object(self.told, "config")
+        shots = {str(self.shots(task)) for task in self.tasks} - {"None"}
+        return {
+            "model_args": written(config.get("model_args")),
+            "shots": ", ".join(sorted(shots)) or "none",
+            "gen_kwargs": written(config.get("gen_kwargs")),
+            "chat template": written(self.told.get("chat_template_sha"))[:8],
+            "system instruction": written(self.told.get("system_instruction_sha"))[:8],
+        }
 
     def conditions(self, task: str) -> tuple[Condition, ...]:
-        if self.source is None:
+        if not self.told:
             return ()
-        version = inner(self.told, "versions", task)
-        found = (
-            []
-            if version is None
-            else [Condition(task, "version of the task", str(version), stops=True)]
-        )
-        shots = self.shots(task)
+        version, shots = inner(self.told, "versions", task), self.shots(task)
+        config = inner_object(self.told, "config")
+        found = [
+            Condition(task, "setting of generation", written(config.get("gen_kwargs"))),
+            Condition(task, "limit on the number of items", written(config.get("limit"))),
+        ]
+        if version is not None:
+            found.append(Condition(task, "version of the task", str(version), stops=True))
         if shots is not None:
-            found.append(Condition(task, "number of shots", shots))
-        found.append(
-            Condition(
-                task, "setting of generation", _written(inner(self.told, "config", "gen_kwargs"))
-            )
-        )
-        found.append(Condition(task, "limit on the number of items", self.limit))
+            found.append(Condition(task, "number of shots", str(shots)))
         return tuple(found)
 
     def notes(self, method: str, tasks: Iterable[str]) -> list[str]:
         """What the settings of the whole run mean for the items of some tasks."""
         lines = []
-        if self.limit != "none":
+        limit = written(inner(self.told, "config", "limit"))
+        if limit != "none":
             lines.append(
-                f"{method} was run with limit {self.limit}: on the first items of a task, not on a"
+                f"{method} was run with limit {limit}: on the first items of a task, not on a"
                 " random part."
             )
-        read = set(tasks)
         for group, members in inner_object(self.told, "group_subtasks").items():
-            n_read = len(read & set(map(str, members))) if isinstance(members, list) else 0
+            n_read = len(set(tasks) & set(map(str, members or ())))
             if n_read > 1:
                 lines.append(
                     f"{group}: its {n_read} tasks are strata and count the same;"
@@ -195,21 +159,19 @@ class _Run:
         return lines
 
 
-_NO_RUN = _Run(None, {})
+@dataclass(frozen=True)
+class _Log:
+    """One task of one run, with the file of its samples where there is one."""
 
+    method: str
+    task: str
+    run: _Run
+    time: str
+    samples: Source | None = None
 
-def _written(value: Any) -> str:
-    if value in (None, "", {}, []):
-        return "none"
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
-
-
-def _pretrained(arguments: Any) -> str | None:
-    """Return the model that the arguments of an early version name."""
-    if isinstance(arguments, Mapping):
-        return str(arguments["pretrained"]) if "pretrained" in arguments else None
-    found = re.search(r"(?:^|,)(?:pretrained|model|engine)=([^,]+)", str(arguments or ""))
-    return found[1] if found else None
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        return self.method, self.task, str(self.run.settings)
 
 
 def _time(source: Source) -> str:
@@ -218,156 +180,139 @@ def _time(source: Source) -> str:
 
 
 def _run(source: Source) -> _Run:
-    told = source.json()
-    if not isinstance(told, dict):
-        raise InputError(f"{source.where}: an object of results is needed")
-    return _Run(source, told)
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file of samples with what is known of its run."""
-
-    source: Source
-    run: _Run
-    method: str
-    task: str
-
-    @property
-    def identity(self) -> tuple[Any, ...]:
-        return self.method, tuple(self.run.settings.items()), self.task
+    folder, time = source.path.resolve().parent.name, _time(source)
+    place = folder if time or source.stem == "results" else source.stem
+    return _Run(time, inner_object(source.json()), place)
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
     asked.refuse_columns(source, TITLE)
-    folder = source.path if source.is_folder else source.path.parent
-    around = _files(folder)
+    time = _time(source)
+    around = files_in(source.path if source.is_folder else source.path.parent)
+    samples = [one for one in around if _is_samples(one)] if source.is_folder else [source]
+    results = [one for one in around if _is_results(one)]
+    notes: list[str] = []
     if source.is_folder:
-        samples = [one for one in around if _is_samples(one)]
-        runs = [_run(one) for one in around if _is_results(one)]
-        others = len(around) - len(samples) - len(runs)
-        notes = (
-            [f"{others} other files or folders in {source.path.name} were not read."]
-            if others
-            else []
-        )
+        others = [one.path.name for one in around if one not in (*samples, *results)]
+        notes += [f"Not read in {source.path.name}: {few(others)}."] if others else []
     elif _is_results(source):
-        samples, runs, notes = [], [_run(source)], []
+        samples, results = [], [source]
     else:
-        time = _time(source)
-        beside = [
-            one for one in around if one.suffix == ".json" and (not time or _time(one) == time)
+        results = [one for one in results if not time or _time(one) == time]
+    runs, unread = read_each(results, _run)
+    notes += said_unread(unread)
+    if samples:
+        logs = _named(source, [_about(source, one, runs) for one in samples], notes)
+        logs = _newest(logs, notes)
+        found, unread = read_each(logs, lambda one: _of_samples(source, one, logs))
+    else:
+        logs = [
+            _Log(source.name or run.model or run.place, task, run, run.time)
+            for run in sorted(runs, key=lambda one: one.time)
+            for task in run.tasks
         ]
-        samples, runs, notes = [source], [_run(one) for one in beside if _is_results(one)], []
-    if not samples and not runs:
-        raise InputError(
-            f"{source.where}: no samples and no results of lm-evaluation-harness are there"
-        )
-    return (
-        _of_samples(source, samples, runs, notes) if samples else _of_results(source, runs, notes)
-    )
+        found, unread = list(_of_results(source, _newest(logs, notes))), []
+    if not found:
+        raise InputError(f"{source.where}: its results hold no score")
+    notes += said_unread(unread)
+    return [replace(one, notes=(*notes, *one.notes)) for one in found]
 
 
-def _of_samples(
-    source: Source, samples: Sequence[Source], runs: Sequence[_Run], notes: list[str]
-) -> list[Records]:
-    files = [_about(source, one, runs) for one in samples]
-    newest: dict[tuple[Any, ...], _File] = {}
-    older: dict[str, int] = {}
-    for one in files:
-        other = newest.get(one.identity)
-        if other is not None and _time(one.source) == _time(other.source):
-            raise InputError(
-                f"{one.source.path.name} and {other.source.path.name} in {one.source.path.parent}"
-                f" are both of {one.method} on {one.task}: keep one"
-            )
-        if other is not None:
-            older[one.method] = older.get(one.method, 0) + 1
-        if other is None or _time(other.source) < _time(one.source):
-            newest[one.identity] = one
-    for method, count in older.items():
-        notes.append(
-            f"{method} has several runs of one task: the newest is read, {count} older files are"
-            " left out."
-        )
-    tasks: dict[str, list[str]] = {}
-    for one in newest.values():
-        tasks.setdefault(one.method, []).append(one.task)
-    found = []
-    for one in newest.values():
-        about = one.run.notes(one.method, tasks[one.method])
-        found.append(_records(source, one, (*notes, *about)))
-    return found
-
-
-def _about(given: Source, file: Source, runs: Sequence[_Run]) -> _File:
+def _about(given: Source, file: Source, runs: Sequence[_Run]) -> _Log:
     """Say of a file of samples which run, method and task it is of."""
-    time = _time(file)
-    same = [run for run in runs if run.time == time] or (list(runs) if not time else [])
-    name = TIME.sub("", file.stem)
-    task = name.removeprefix("samples_") if name.startswith("samples_") else None
-    if task is None:
-        known = [
-            one for run in same for one in run.tasks if name == one or name.endswith(f"_{one}")
-        ]
-        task = max(known, key=len, default=None)
+    time, name = _time(file), TIME.sub("", file.stem)
+    same = [run for run in runs if run.time == time] or ([] if time else list(runs))
+    known = [one for run in same for one in run.tasks if f"_{name}".endswith(f"_{one}")]
+    task = max(known, key=len, default=None)
+    if name.startswith("samples_"):
+        task = name.removeprefix("samples_")
     with_task = [run for run in same if task in run.tasks] or same
-    run = with_task[0] if len(with_task) == 1 else _NO_RUN
+    run = with_task[0] if len(with_task) == 1 else _Run(time)
     alone = task is None and not given.is_folder
-    folder = file.path.resolve().parent.name
-    method = given.name or run.model or (file.stem if alone else folder)
-    return _File(
-        replace(file, name=given.name), run, method, task or (NO_TASK if alone else file.stem)
+    own = file.stem if alone else file.path.resolve().parent.name
+    task = task or ("samples" if alone else file.stem)
+    return _Log(given.name or run.model or own, task, run, time, replace(file, name=given.name))
+
+
+def _named(source: Source, logs: list[_Log], notes: list[str]) -> list[_Log]:
+    """Name the runs of a folder of which no results file tells the model, where a task stands in several of them."""
+    nameless = [one for one in logs if not one.run.told]
+    tasks = [one.task for one in nameless]
+    if len(tasks) == len(set(tasks)) or source.name:
+        return [one if one.run.told else replace(one, run=_Run()) for one in logs]
+    notes.append(
+        f"No results file in {source.path.name} tells the model of {len(nameless)} files of"
+        " samples: each run, by the time in its name, is a method of its own."
     )
+    return [
+        one if one.run.told else replace(one, method=f"{one.method} ({one.time or one.task})")
+        for one in logs
+    ]
 
 
-def _records(source: Source, file: _File, notes: Sequence[str]) -> Records:
-    run, task = file.run, file.task
-    table = read_samples(file.source, run.filters(task))
-    said = list(notes)
-    refused = dict(table.refused)
+def _newest(logs: Iterable[_Log], notes: list[str]) -> list[_Log]:
+    """Return the newest of the logs of one method, task and settings."""
+    newest: dict[tuple[str, str, str], _Log] = {}
+    older: dict[str, int] = {}
+    for one in logs:
+        other = newest.setdefault(one.identity, one)
+        if other is one:
+            continue
+        if one.time == other.time:
+            names = " and ".join(log.samples.path.name for log in (one, other) if log.samples)
+            raise InputError(f"{names} are both of {one.method} on {one.task}: keep one")
+        older[one.method] = older.get(one.method, 0) + 1
+        newest[one.identity] = max(one, other, key=lambda log: log.time)
+    notes += [
+        f"{method} has several runs of one task: the newest is read, {count} older files are left"
+        " out."
+        for method, count in older.items()
+    ]
+    return list(newest.values())
+
+
+def _of_samples(source: Source, log: _Log, logs: Sequence[_Log]) -> Records:
+    run, task, file = log.run, log.task, log.samples or source
+    table = read_samples(file, run.filters(task))
+    notes = run.notes(log.method, [one.task for one in logs if one.run is run])
     n_items = len(table.frame)
     effective = inner(run.told, "n-samples", task, "effective")
     if isinstance(effective, int) and n_items < effective:
-        said.append(
-            f"{file.source.path.name}: {n_items} of the {effective} items of its run are there."
+        notes.append(f"{file.path.name}: {n_items} of the {effective} items of its run are there.")
+    if "evidence" not in table.frame:
+        notes.append(
+            f"{file.path.name} holds no hashes of its items, as before version 0.4.3: they are"
+            " paired by their numbers alone."
         )
-    if "evidence" not in table.frame.columns:
-        said.append(
-            f"{file.source.path.name} holds no hashes of its items, as before version 0.4.3: they"
-            " are paired by their numbers alone."
-        )
-    metrics: dict[str, bool | None] = {}
+    refused = dict(table.refused)
     for name in table.metrics:
-        metric = name.rpartition(",")[0]
-        why = _why_not(run, task, metric, name, table.frame[name], n_items == effective)
-        if why is None:
-            metrics[name] = run.higher(task, metric.removesuffix(" (mean of repeats)"))
-        else:
+        why = _why_not(run, task, name, table.frame[name], n_items == effective)
+        if why is not None:
             refused[name] = why
-    frame = table.frame.drop(columns=[name for name in table.metrics if name not in metrics])
+    metrics = {name: run.higher(task, name) for name in table.metrics if name not in refused}
+    frame = table.frame.drop(columns=[name for name in table.metrics if name in refused])
     return Records(
-        one_dataset(frame, file.method, task),
+        one_dataset(frame, log.method, task),
         "item",
         metrics,
-        source if source.is_folder else file.source,
+        source if source.is_folder else file,
         conditions=run.conditions(task),
         settings=run.settings,
         refused=refused,
         dropped=table.dropped,
-        notes=tuple(said),
+        notes=tuple(notes),
     )
 
 
-def _why_not(
-    run: _Run, task: str, metric: str, name: str, values: pd.Series, complete: bool
-) -> str | None:
+def _why_not(run: _Run, task: str, name: str, values: pd.Series, complete: bool) -> str | None:
     """Say why a metric is not the mean of its items, which is what is tested; None where it is."""
-    how = run.aggregation(task, metric)
-    if how is not None and how not in MEANS:
-        return f"its score is the {how} of all items together, not a mean of values of items"
-    stated = run.scores(task).get(name, run.scores(task).get(metric))
-    mean = float(np.mean(values.to_numpy()))
+    metric = name.rpartition(",")[0]
+    listed = inner(run.told, "configs", task, "metric_list")
+    ways = [inner(one, "aggregation") for one in listed or () if inner(one, "metric") == metric]
+    if ways and isinstance(ways[0], str) and ways[0] not in MEANS:
+        return f"its score is the {ways[0]} of all items together, not a mean of values of items"
+    scores = run.scores(task)
+    stated, mean = scores.get(name, scores.get(metric)), float(np.mean(values.to_numpy()))
     if stated is None or not complete or not np.isfinite([stated, mean]).all():
         return None
     if abs(stated - mean) > CLOSE * max(1.0, abs(stated)):
@@ -378,56 +323,28 @@ def _why_not(
     return None
 
 
-def _of_results(source: Source, runs: Sequence[_Run], notes: list[str]) -> list[Records]:
-    """Return the scores of whole tasks, of which each is one unit."""
-    newest: dict[tuple[Any, ...], _Run] = {}
-    methods: dict[tuple[Any, ...], str] = {}
-    for run in sorted(runs, key=lambda one: one.time):
-        place = run.source.path if run.source is not None else source.path
-        folder = (
-            place.resolve().parent.name
-            if TIME.search(place.stem) or place.stem == "results"
-            else place.stem
-        )
-        method = source.name or run.model or folder
-        for task in run.tasks:
-            key = (method, tuple(run.settings.items()), task)
-            if key in newest:
-                notes.append(f"{method} has several runs of {task}: the newest is read.")
-            newest[key], methods[key] = run, method
-    found = []
-    groups: dict[tuple[Any, ...], list[tuple[str, _Run]]] = {}
-    for (method, settings, task), run in newest.items():
-        columns = tuple(run.scores(task))
+def _of_results(source: Source, logs: Sequence[_Log]) -> Iterator[Records]:
+    """Go through the scores of whole tasks, of which each is one unit."""
+    groups: dict[tuple[Any, ...], list[_Log]] = {}
+    for log in logs:
+        columns = tuple(log.run.scores(log.task))
         if columns:
-            groups.setdefault((method, settings, columns), []).append((task, run))
-    for (method, settings, columns), members in groups.items():
-        frame = pd.DataFrame({"method": as_categories([method] * len(members))})
-        frame["dataset"] = as_categories([task for task, _ in members])
-        for name in columns:
-            frame[name] = [run.scores(task)[name] for task, run in members]
-        left = sum(
-            len(run.tasks) < len(inner_object(run.told, "results")) for _, run in members[:1]
+            groups.setdefault((log.method, str(log.run.settings), columns), []).append(log)
+    for (method, _, columns), members in groups.items():
+        first = members[0].run
+        rows = [{"dataset": log.task, **log.run.scores(log.task)} for log in members]
+        notes = first.notes(method, ())
+        if len(first.tasks) < len(inner_object(first.told, "results")):
+            notes.append("Groups are left out where their tasks are there: they would count twice.")
+        yield Records(
+            pd.DataFrame(rows).assign(method=method),
+            "dataset",
+            {name: first.higher(members[0].task, name) for name in columns},
+            source,
+            conditions=tuple(c for log in members for c in log.run.conditions(log.task)),
+            settings=first.settings,
+            notes=tuple(notes),
         )
-        said = (
-            ["Groups are left out where their tasks are there: they would count twice."]
-            if left
-            else []
-        )
-        found.append(
-            Records(
-                frame,
-                "dataset",
-                {name: members[0][1].higher(members[0][0], name.split(",")[0]) for name in columns},
-                source,
-                conditions=tuple(one for task, run in members for one in run.conditions(task)),
-                settings=dict(settings),
-                notes=(*notes, *said, *members[0][1].notes(method, ())),
-            )
-        )
-    if not found:
-        raise InputError(f"{source.where}: its results hold no score")
-    return found
 
 
 result_readers.add(
@@ -437,31 +354,13 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            (
-                "Several filters write several lines per item: a metric is METRIC,FILTER, and"
-                " filters are never mixed."
-            ),
-            (
-                "Lines that were appended twice count once; with different content the file is"
-                " refused."
-            ),
-            (
-                "Of several runs in one folder the newest is read, told apart by the times in the"
-                " names."
-            ),
-            (
-                "Items are paired where doc_hash and target_hash agree; other prompts are counted"
-                " and said."
-            ),
-            (
-                "Another version of a task stops the comparison; other shots, generation settings"
-                " or limits are said."
-            ),
-            (
-                "f1, mcc, bleu, perplexity and their like have no value per item and are refused"
-                " with the reason."
-            ),
+            "Several filters write several lines per item: a metric is METRIC,FILTER, and filters are never mixed.",
+            "Lines that were appended twice count once; with different content the file is refused.",
+            "Of several runs of a model in one folder the newest is read, told apart by the times in the names.",
+            "Items are paired where doc_hash and target_hash agree; other prompts are counted and said.",
+            "Another version of a task stops the comparison; other shots, generation settings or limits are said.",
+            "f1, mcc, bleu, perplexity and their like have no value per item and are refused with the reason.",
             "A score of the results file that is not the mean of the items is refused.",
         ),
     )
-)
+)  # fmt: skip
