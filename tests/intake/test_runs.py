@@ -156,6 +156,68 @@ def test_hydra_tells_method_and_seed_of_numbered_jobs(tmp_path):
     }
 
 
+def stages(folder):
+    """Write runs of two methods, each at a stage of its own, and return the error of every seed."""
+    values = {}
+    for method, stage in (("mlp", "0-evaluation"), ("tabr", "2-evaluation")):
+        for place, dataset in enumerate(("adult", "diamond", "house")):
+            for seed in range(3):
+                path = folder / method / dataset / stage / str(seed) / "report.json"
+                path.parent.mkdir(parents=True)
+                value = 0.3 + place + seed / 100 + (method == "mlp") / 10
+                told = {"metrics": {"train": {"rmse": 0.1}, "test": {"rmse": value}}}
+                path.write_text(json.dumps(told))
+                values[method, dataset, str(seed)] = value
+    return values
+
+
+def test_a_level_of_folders_may_be_ignored_or_be_of_the_method(tmp_path):
+    values = stages(tmp_path / "exp")
+    asked = {"metric": "rmse", "unit": "seed"}
+    with pytest.raises(InputError) as caught:
+        read_results(tmp_path / "exp", asked=Asked(**asked))
+    said = "method='path1' dataset='path2' columns={'path3': 'ignore'}"
+    assert "path3: 0-evaluation, 2-evaluation" in str(caught.value)
+    assert said in str(caught.value)
+    asked |= {"method": "path1", "dataset": "path2"}
+    found = read_results(tmp_path / "exp", asked=Asked(**asked, columns={"path3": "ignore"}))
+    read = found.scores("rmse").set_index(["method", "dataset", "seed"])["value"]
+    assert read.to_dict() == values
+    joined = read_results(tmp_path / "exp", asked=Asked(**asked, columns={"path3": "method"}))
+    assert joined.methods == ["mlp/0-evaluation", "tabr/2-evaluation"]
+
+
+def test_folders_of_a_method_and_a_dataset_each_need_no_option(tmp_path):
+    for method in ("gte", "bert"):
+        for dataset in ("a", "b", "c"):
+            path = tmp_path / "results" / method / f"{dataset}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"accuracy": len(method) / 10, "n": 5}))
+    found = read_results(tmp_path / "results")
+    assert (found.methods, found.datasets) == (["bert", "gte"], ["a", "b", "c"])
+    assert any("are read as methods" in note for note in found.notes)
+    assert any("are read as datasets" in note for note in found.notes)
+
+
+def test_trials_of_ray_are_paired_by_their_settings_and_not_by_their_dates(tmp_path):
+    for place, method in enumerate(("atari-a2c", "atari-impala")):
+        for env in ("Breakout", "Qbert"):
+            trial = f"{method.upper()}_{env}_0_env={env}_2018-11-1{place}_22-17-2{place}ab_{place}"
+            folder = tmp_path / method / trial
+            folder.mkdir(parents=True)
+            (folder / "params.json").write_text(json.dumps({"env": env, "lr": 0.1, "gpus": 1}))
+            rows = [
+                {"training_iteration": n, "episode_reward_mean": n + len(method), "done": False}
+                for n in range(1, 4)
+            ]
+            (folder / "result.json").write_text("\n".join(map(json.dumps, rows)) + "\n")
+            (folder / "progress.csv").write_text('training_iteration,config\n1,"{cut')
+    asked = Asked(metric="episode_reward_mean")
+    found = read_results(tmp_path / "atari-a2c", tmp_path / "atari-impala", asked=asked)
+    assert (found.methods, found.datasets) == (["atari-a2c", "atari-impala"], ["Breakout", "Qbert"])
+    assert sorted(found.scores(asked.metric)["value"]) == [12.0, 12.0, 15.0, 15.0]
+
+
 def test_results_of_recbole_are_those_of_test_rows(tmp_path):
     for seed in range(3):
         result = {

@@ -13,7 +13,7 @@ from paragone.intake.records import KEYS, Unit
 NAMES = {
     "method": ("method", "model", "algorithm", "classifier", "regressor", "estimator", "system", "framework",
                "learner"),
-    "dataset": ("dataset", "data", "benchmark", "problem", "task"),
+    "dataset": ("dataset", "data", "benchmark", "problem", "task", "env", "environment"),
     "fold": ("fold", "split", "cv_fold", "cv", "fold_idx", "fold_id"),
     "repeat": ("repeat", "rep", "repetition"),
     "seed": ("seed", "random_state", "random_seed"),

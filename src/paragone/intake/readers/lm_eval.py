@@ -354,13 +354,13 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            "Several filters write several lines per item: a metric is METRIC,FILTER, and filters are never mixed.",
-            "Lines that were appended twice count once; with different content the file is refused.",
-            "Of several runs of a model in one folder the newest is read, told apart by the times in the names.",
-            "Items are paired where doc_hash and target_hash agree; other prompts are counted and said.",
-            "Another version of a task stops the comparison; other shots, generation settings or limits are said.",
-            "f1, mcc, bleu, perplexity and their like have no value per item and are refused with the reason.",
+            "A metric is METRIC,FILTER: lines of several filters are never mixed.",
+            "Lines that were appended twice count once; with other content the file is refused.",
+            "Of several runs of a model in one folder the newest is read, by the times in the names.",
+            "Items are paired where doc_hash and target_hash agree; other prompts are counted.",
+            "Another version of a task stops the comparison; other shots or limits are said.",
+            "f1, mcc, bleu, perplexity have no value per item and are refused with the reason.",
             "A score of the results file that is not the mean of the items is refused.",
         ),
     )
-)  # fmt: skip
+)

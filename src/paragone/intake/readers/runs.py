@@ -1,23 +1,23 @@
-"""Folders of runs as training scripts leave them: one file or sub-folder per fold, subject or seed."""
+"""Folders of runs as training scripts leave them: one file or sub-folder per fold, subject or seed, at any depth."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from paragone.errors import InputError, argument
+from paragone.intake.folders import few
 from paragone.intake.plain_yaml import plain_list, plain_yaml
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import KEYS, Records, Unit
-from paragone.intake.roles import asked_field, assign_roles, find_field
+from paragone.intake.roles import NAMES, assign_roles, find_field
 from paragone.intake.run_files import (
     SUFFIXES,
-    Row,
     check_rule,
     metrics_in,
     name_in,
@@ -26,7 +26,6 @@ from paragone.intake.run_files import (
     value_of,
 )
 from paragone.intake.source import Source
-from paragone.metrics import read_name
 
 TITLE = "folders of runs"
 MOST_FILES = 200_000
@@ -42,24 +41,12 @@ WORDS = {
     "run": ("run", "trial", "version", "job", "exp", "experiment", "session"),
 }
 _ROLE_OF = {word: role for role, words in WORDS.items() for word in words}
-_TOKEN = re.compile(
-    rf"(?<![a-z])(?P<word>{'|'.join(sorted(_ROLE_OF, key=len, reverse=True))})[_\-="
-    r" ]?(?P<number>\d+)(?!\d)",
-    re.IGNORECASE,
-)
-_SHORT = re.compile(r"^(?P<word>[sp])(?P<number>\d+)$", re.IGNORECASE)
-_NUMBER = re.compile(r"^\d+$")
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A file of a run: the keys that its path tells, the other parts of it, and the folder that holds its settings."""
-
-    path: Path
-    keys: dict[str, str]
-    names: tuple[str, ...]
-    in_name: bool
-    """Whether the name of the file itself holds a key."""
+_WORD = "|".join(sorted(_ROLE_OF, key=len, reverse=True))
+_TOKEN = re.compile(rf"(?<![a-z])({_WORD})[_\-= ]?(\d+)(?!\d)", re.IGNORECASE)
+_SHORT = re.compile(r"^([sp])(\d+)$", re.IGNORECASE)
+_NUMBER = re.compile(r"^()(\d+)$")
+_DATED = re.compile(r"_\d{4}-\d{2}-\d{2}_\d{2}-\d{2}-\d{2}\w*$")
+RAY = ("result.json", "progress.csv", "params.json")
 
 
 def _walk(folder: Path, most: int) -> Iterator[Path]:
@@ -67,58 +54,64 @@ def _walk(folder: Path, most: int) -> Iterator[Path]:
     count = 0
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if (
-                not name.startswith(".")
-                and Path(name.removesuffix(".gz")).suffix.lower() in SUFFIXES
-            ):
+        # Ray writes the same rows twice, and settings that are no results.
+        twice = RAY[1:] if RAY[0] in files else ()
+        for name in sorted(set(files) - set(twice)):
+            ending = Path(name.removesuffix(".gz")).suffix.lower()
+            if not name.startswith(".") and ending in SUFFIXES:
                 yield Path(place) / name
                 count += 1
                 if count >= most:
                     return
 
 
-def _place(folder: Path, path: Path) -> _Run:
-    """Take the path of a file apart: numbers behind a known word are keys, what is left are names."""
+def _fields(folder: Path, path: Path, whole: Sequence[str]) -> dict[str, str]:
+    """Take a path apart: numbers behind a known word are keys, what is left of a level is its name.
+
+    Levels that the user names are taken as they are.
+    """
     inside = path.relative_to(folder)
-    parts = [*inside.parts[:-1], inside.name.removesuffix(".gz").rsplit(".", 1)[0]]
+    names = {f"path{place}": part for place, part in enumerate(inside.parts[:-1], start=1)}
+    names["file"] = inside.name.removesuffix(".gz").rsplit(".", 1)[0]
     keys: dict[str, str] = {}
-    names = []
-    for part in parts:
-        rest = part
-        tokens = list(_TOKEN.finditer(part)) or [match for match in [_SHORT.match(part)] if match]
-        for token in tokens:
-            role = _ROLE_OF.get(token["word"].lower(), "subject")
-            if role not in keys:
-                keys[role] = str(int(token["number"]))
+    levels: dict[str, str] = {}
+    for level, part in names.items():
+        rest = _DATED.sub("", part)
+        tokens = [*_TOKEN.finditer(part), *_SHORT.finditer(part), *_NUMBER.finditer(part)]
+        for token in () if level in whole else tokens:
+            role = _ROLE_OF.get(token[1].lower(), "subject" if token[1] else "run")
+            if keys.setdefault(f"path.{role}", str(int(token[2]))) == str(int(token[2])):
                 rest = rest.replace(token[0], "", 1)
-        if _NUMBER.match(part):
-            keys.setdefault("run", str(int(part)))
-            rest = ""
-        names.append(rest.strip("_- ,="))
-    in_name = names[-1] != parts[-1]
-    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    return _Run(path, keys, (*names, suffix), in_name)
+        levels[level] = rest if rest == part else rest.strip("_- ,=")
+    # Where folders tell units apart, several files make up a run and their names tell nothing.
+    if keys and levels["file"] == names["file"] and "file" not in whole:
+        del levels["file"]
+    return {name: text for name, text in levels.items() if text} | keys
+
+
+def _is_grid(frame: pd.DataFrame, levels: Sequence[str]) -> bool:
+    """Whether every name of one level stands with every name of the other."""
+    sizes = [frame[level].nunique() for level in levels]
+    pairs = frame[list(levels)].drop_duplicates()
+    return len(levels) == 2 and min(sizes) > 1 and len(pairs) == sizes[0] * sizes[1]
 
 
 def _recognises(source: Source) -> bool:
     if not source.is_folder:
         return False
-    files = list(_walk(source.path, LOOKED_AT))
-    groups: dict[tuple[str, ...], list[_Run]] = {}
-    for path in files:
-        run = _place(source.path, path)
-        if run.keys or (path.parent / ".hydra").is_dir():
-            groups.setdefault(run.names, []).append(run)
-    several = [
-        runs for runs in groups.values() if len({tuple(run.keys.items()) for run in runs}) > 1
-    ]
-    if not several:
-        return False
-    looked = [runs[0].path for runs in several][:3]
+    paths = list(_walk(source.path, LOOKED_AT))
+    frame = pd.DataFrame([_fields(source.path, path, ()) for path in paths])
+    keys = [name for name in frame if name.startswith("path.")]
+    places = frame[keys].dropna(how="all").drop_duplicates().index
+    if len(places) < 2:
+        settings = [(path.parent / name).exists() for path in paths for name in (".hydra", RAY[2])]
+        values = all(path.suffix in (".json", ".yaml", ".yml") for path in paths)
+        grid = values and not frame.isna().any(axis=None) and _is_grid(frame, [*frame])
+        places = frame.index if grid or sum(settings) > 1 else []
+    looked = [paths[place] for place in places[:3]]
+    asked = {one for path in looked for one in (path, path.parent)} - {source.path}
     others = [one for one in result_readers if one.name != "runs" and one.order < VALUES]
-    asked = [Source(one) for path in looked for one in (path, path.parent) if one != source.path]
-    return not any(reader.recognises(one) for reader in others for one in asked)
+    return bool(asked) and not any(one.recognises(Source(path)) for one in others for path in asked)
 
 
 def _read(source: Source, asked: Asked) -> Records:
@@ -131,217 +124,180 @@ def _read(source: Source, asked: Asked) -> Records:
             f"{source.where} holds more than {MOST_FILES} files: name a folder further down"
         )
     wanted = asked.value or asked.metric
-    found: dict[tuple[tuple[str, str], ...], dict[str, object]] = {}
+    told = _told(asked)
+    runs: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
     metrics: dict[str, None] = {}
-    having: set[tuple[str, ...]] = set()
-    without: list[tuple[str, ...]] = []
+    having: set[str] = set()
+    without: list[str] = []
     unread: list[str] = []
-    logs = False
+    logs = asked.row is not None
     for path in files:
-        run = _place(source.path, path)
         where = str(path.relative_to(source.path))
         try:
             rows = rows_of(Source(path))
         except InputError:
             unread.append(where)
             continue
-        logs |= len(rows) > 1
-        values = _values(rows, wanted, asked.row, f"{source.where}: {where}")
-        if not values:
-            without.append(run.names)
+        names = {name: name for name in metrics_in(rows)}
+        if wanted is not None:
+            own = name_in(rows, wanted)
+            names = {wanted: own} if own else {}
+        fields = _fields(source.path, path, [*told]) | _settings(source.path, path)
+        kind = str([text for name, text in fields.items() if name[:5] != "path."]) + path.suffix
+        if not names:
+            without.append(kind)
             continue
-        having.add(run.names)
-        fields = _fields(source.path, run, asked)
-        mine = found.setdefault(tuple(sorted(fields.items())), {**fields})
-        for name, value in values.items():
-            if mine.get(name, value) != value:
+        having.add(kind)
+        logs |= len(rows) > 1
+        run = runs.setdefault(tuple(sorted(fields.items())), dict(fields))
+        for name, own in names.items():
+            value = value_of(rows, own, asked.row, f"{source.where}: {where}")
+            if run.setdefault(name, value) != value:
                 raise InputError(
                     f"{source.where}: {name} of {_spoken(fields)} stands in two files ({where} is"
                     f" the second): keep one, or say {argument('method', 'file')} where files are"
                     " methods"
                 )
-            mine[name] = value
             metrics[name] = None
     if not metrics:
         what = f"a number called {wanted!r}" if wanted else "a number that is a metric by its name"
         broken = f" ({len(unread)} cannot be read)" if unread else ""
         say = "" if wanted else f": say {argument('metric', 'NAME')}"
         raise InputError(f"{source.where}: none of {len(files)} files holds {what}{broken}{say}")
-    frame = pd.DataFrame(list(found.values()))
-    fields_told = [name for name in frame.columns if name not in metrics]
-    records, notes = _named(frame, fields_told, source, asked)
-    unit = _unit_of(records)
-    for name in metrics:
-        records[name] = frame[name].to_numpy(dtype=float)
-    _refuse_doubles(records, list(metrics), source)
-    lacking = {f"files without {wanted or 'a metric'}": sum(names in having for names in without)}
+    frame = pd.DataFrame(list(runs.values()))
+    records, notes = _named(frame.drop(columns=[*metrics]), told, source, asked)
+    doubled = records.duplicated()
+    if doubled.any():
+        which = _spoken(records[doubled].iloc[0].to_dict())
+        raise InputError(f"{source.where}: there are two runs of {which}: keep one")
+    unit: Unit = "fold" if {"fold", "repeat", "seed"} & set(records) else "dataset"
+    unit = "subject" if "subject" in records else unit
+    dropped = {f"files without {wanted or 'a metric'}": sum(one in having for one in without)}
     if unread:
-        lacking["files that cannot be read"] = len(unread)
-        notes.append(
-            f"Could not be read: {', '.join(unread[:4])}{' and more' if len(unread) > 4 else ''}."
-        )
-    if asked.row is not None or logs:
+        dropped["files that cannot be read"] = len(unread)
+        notes.append(f"Could not be read: {few(unread)}.")
+    if logs:
         notes.append(said_rule(asked.row))
-    directions = {name: read_name(name).higher_is_better for name in metrics}
-    return Records(records, unit, directions, source, dropped=lacking, notes=tuple(notes))
+    found = records.join(frame[[*metrics]].astype(float))
+    directions = dict.fromkeys(metrics)
+    return Records(found, unit, directions, source, dropped=dropped, notes=tuple(notes))
 
 
-def _values(
-    rows: Sequence[Row], wanted: str | None, rule: str | None, where: str
-) -> dict[str, float]:
-    if wanted is not None:
-        name = name_in(rows, wanted)
-        return {} if name is None else {wanted: value_of(rows, name, rule, where)}
-    return {name: value_of(rows, name, rule, where) for name in metrics_in(rows)}
+def _told(asked: Asked) -> dict[str, str]:
+    """Return the roles of levels as the user says; a level that tells units apart holds seeds, unless it is said."""
+    told = {name: role for role in ("method", "dataset") for name in asked.named(role)}
+    if asked.unit is not None and asked.unit not in KEYS:
+        told[asked.unit] = "seed"
+    return told | dict(asked.columns)
 
 
-def _fields(folder: Path, run: _Run, asked: Asked) -> dict[str, str]:
-    """Return what identifies a run: keys and names of its path, and what Hydra overrode for it."""
-    fields = {f"path.{role}": number for role, number in run.keys.items()}
-    for place, name in enumerate(run.names[:-2], start=1):
-        if name:
-            fields[f"path{place}"] = name
-    # Where folders tell units apart, several files make up a run and their names tell nothing.
-    if run.names[-2] and (run.in_name or not run.keys or "file" in (asked.method, asked.dataset)):
-        fields["file"] = run.names[-2]
-    above = run.path.parent
-    while above != folder.parent:
+def _settings(folder: Path, path: Path) -> dict[str, str]:
+    """Return what Hydra overrode for a run, or what Ray was told of it."""
+    for above in (path.parent, *path.parent.parents):
         if (above / ".hydra").is_dir():
-            return fields | _hydra(above / ".hydra")
-        above = above.parent
-    return fields
+            return _hydra(above / ".hydra")
+        if (above / RAY[2]).is_file():
+            told = Source(above / RAY[2]).json()
+            return {f"config.{key}": one for key, one in told.items() if isinstance(one, str)}
+        if above == folder:
+            break
+    return {}
 
 
 def _hydra(folder: Path) -> dict[str, str]:
-    overrides = folder / "overrides.yaml"
-    config = folder / "config.yaml"
     found: dict[str, str] = {}
-    if config.is_file():
-        values = plain_yaml(Source(config).content().decode("utf-8", errors="replace"))
-        for role in ("method", "dataset", "fold", "repeat", "seed", "subject"):
-            name = find_field([f"config.{key}" for key in values], role)
-            if name is not None:
-                found[name] = values[name.removeprefix("config.")]
-    if overrides.is_file():
-        for text in plain_list(Source(overrides).content().decode("utf-8", errors="replace")):
-            key, _, value = text.lstrip("+~").partition("=")
+    for name in ("config.yaml", "overrides.yaml"):
+        path = folder / name
+        text = Source(path).content().decode("utf-8", "replace") if path.is_file() else ""
+        for entry in plain_list(text):
+            key, _, value = entry.lstrip("+~").partition("=")
             if value:
                 found[f"config.{key}"] = value
+        values = {f"config.{key}": value for key, value in plain_yaml(text).items()}
+        for role in NAMES:
+            field = find_field([*values], role)
+            if field is not None:
+                found[field] = values[field]
     return found
 
 
 def _named(
-    frame: pd.DataFrame, fields: Sequence[str], source: Source, asked: Asked
+    frame: pd.DataFrame, told: Mapping[str, str], source: Source, asked: Asked
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return method, dataset and keys of every run, from the parts of the paths that differ and Hydra's settings."""
-    notes: list[str] = []
-    differing = [name for name in fields if frame[name].nunique(dropna=False) > 1]
+    """Return method, dataset and keys of every run, from the parts of the paths that differ and the settings."""
+    differing = [name for name in frame if frame[name].nunique(dropna=False) > 1]
     config = [name for name in differing if name.startswith("config.")]
+    own = source.name or source.path.resolve().name
     if config:
         # Settings tell runs apart better than the numbers of jobs do.
         path = [name for name in differing if name.startswith("path.") and name != "path.run"]
-        found, _ = assign_roles(
-            frame, [*config, *path], asked, source.where, method=_own_name(source)
-        )
-        used = [name for name in config if not _plays(name, found, frame)]
+        found, _ = assign_roles(frame, [*config, *path], asked, source.where, method=own)
+        used = [name for name in config if not any(found[c].eq(frame[name]).all() for c in found)]
         if used and found.duplicated().any():
             raise InputError(
-                f"{source.where}: runs differ in {', '.join(used)} too: say what it is,"
+                f"{source.where}: runs differ in {few(used)} too: say what it is,"
                 f" {argument('method', used[0])} or {argument('unit', used[0])}"
             )
-        return found, notes
-    found = pd.DataFrame(index=frame.index)
-    for name in (one for one in differing if one.startswith("path.")):
+        return found, []
+    roles = {name: role for name, role in told.items() if name in frame}
+    keys = [name for name in differing if name.startswith("path.")]
+    for name in keys:
         role = name.removeprefix("path.")
-        if role == "run":
-            role = _role_of_runs(frame, source, asked)
-        elif asked.unit in KEYS and sum(one.startswith("path.") for one in differing) == 1:
-            role = str(asked.unit)
-        if role in found:
-            raise InputError(f"{source.where}: two parts of the paths are called {role}")
+        alone = role == "run" or (len(keys) == 1 and asked.unit in KEYS)
+        roles[name] = _role_of_runs(frame, source, asked) if alone else role
         if frame[name].isna().any():
             raise InputError(
                 f"{source.where}: some paths have a {role} and others have none: name the right"
                 " folder"
             )
-        found[role] = frame[name]
-    levels = [name for name in differing if not name.startswith("path.")]
-    told = {
-        role: asked_field(fields, role, str(getattr(asked, role)))
-        for role in ("method", "dataset")
-        if getattr(asked, role)
-    }
-    left = [name for name in levels if name not in told.values()]
-    if left and len(left) == 1 and len(told) < 2:
-        role = "dataset" if "method" in told or source.name or not source.alone else "method"
-        role = "method" if "dataset" in told else role
-        told[role] = left.pop()
-        seen = sorted(frame[told[role]].dropna().unique())
-        notes.append(
-            f"{', '.join(seen[:3])}{' and more' if len(seen) > 3 else ''} in {source.path.name} are"
-            f" read as {role}s."
-        )
-    if left:
-        examples = ", ".join(f"{name}: {frame[name].dropna().iloc[0]}" for name in left)
-        raise InputError(
-            f"{source.where}: the paths differ in several names ({examples}): say which is which"
-            f" with {argument('method', left[0])} and {argument('dataset', left[-1])}"
-        )
-    found.insert(
-        0, "dataset", frame[told["dataset"]].fillna("data") if "dataset" in told else "data"
-    )
-    found.insert(
-        0, "method", frame[told["method"]].fillna("none") if "method" in told else _own_name(source)
-    )
+    left = [name for name in differing if name not in roles]
+    free = [role for role in ("method", "dataset") if role not in roles.values()]
+    if (source.name or not source.alone) and "method" in free and len(left) < 2:
+        free.remove("method")
+    if len(left) > len(free) or (len(left) == 2 and not _is_grid(frame, left)):
+        raise InputError(_question(frame, left, free, source))
+    notes = []
+    for name, role in zip(left, free, strict=False):
+        roles[name] = role
+        shown = few(sorted(frame[name].dropna().unique()))
+        notes.append(f"{shown} in {source.path.name} are read as {role}s.")
+    found = pd.DataFrame(index=frame.index)
+    for role, usual in (("method", own), ("dataset", "data"), *((key, None) for key in KEYS)):
+        names = [name for name, plays in roles.items() if plays == role]
+        if names:
+            parts = frame[names].fillna("none" if role == "method" else "data")
+            found[role] = parts.agg("/".join, axis=1)
+        elif usual:
+            found[role] = usual
     return found, notes
 
 
-def _plays(name: str, found: pd.DataFrame, frame: pd.DataFrame) -> bool:
-    return any(
-        (found[column].astype(str) == frame[name].astype(str)).all() for column in found.columns
+def _question(frame: pd.DataFrame, left: list[str], free: Sequence[str], source: Source) -> str:
+    """Return the question what the levels are, with an answer that can be pasted."""
+    examples = "; ".join(f"{name}: {few(frame[name].dropna().unique())}" for name in left)
+    say = [argument(role, name) for role, name in zip(free, left, strict=False)]
+    say += [argument("columns", {name: "ignore"}) for name in left[len(free) :]]
+    return (
+        f"{source.where}: the paths differ in several names ({examples}): say which are which, as"
+        f" in {' '.join(say)}"
     )
-
-
-def _own_name(source: Source) -> str:
-    return source.name or source.path.resolve().name
 
 
 def _role_of_runs(frame: pd.DataFrame, source: Source, asked: Asked) -> str:
     if asked.unit in KEYS:
         return str(asked.unit)
-    some = ", ".join(frame["path.run"].dropna().unique()[:3])
+    numbers = few(frame["path.run"].dropna().unique())
     raise InputError(
-        f"{source.where}: the numbers of its runs ({some}, ...) may count folds, seeds or subjects:"
-        f" say {argument('unit', 'fold')}, {argument('unit', 'seed')} or"
+        f"{source.where}: the numbers of its runs ({numbers}) may count"
+        f" folds, seeds or subjects: say {argument('unit', 'fold')}, {argument('unit', 'seed')} or"
         f" {argument('unit', 'subject')}"
     )
 
 
-def _unit_of(found: pd.DataFrame) -> Unit:
+def _spoken(fields: Mapping[str, str]) -> str:
+    named = {name.removeprefix("path."): value for name, value in fields.items()}
     return (
-        "subject"
-        if "subject" in found
-        else "fold"
-        if {"fold", "repeat", "seed"} & set(found.columns)
-        else "dataset"
-    )
-
-
-def _refuse_doubles(records: pd.DataFrame, metrics: Sequence[str], source: Source) -> None:
-    keys = [name for name in records.columns if name not in metrics]
-    doubled = records.duplicated(keys)
-    if doubled.any():
-        row = records[doubled].iloc[0]
-        which = ", ".join(
-            f"{key} {row[key]}" for key in keys if key != "dataset" or row[key] != "data"
-        )
-        raise InputError(f"{source.where}: there are two runs of {which}: keep one")
-
-
-def _spoken(fields: dict[str, str]) -> str:
-    return (
-        ", ".join(f"{name.removeprefix('path.')} {value}" for name, value in fields.items())
-        or "a run"
+        ", ".join(f"{name} {value}" for name, value in named.items() if value != "data") or "a run"
     )
 
 
@@ -352,11 +308,9 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            (
-                "A log of training has a row per epoch: one row must hold the metric, or --set row= says"
-                " which is the result; a rule that would choose by test rows is refused."
-            ),
+            "Of a log of training one row is the result; --set row= says which, never by test rows.",
             "Runs that are only numbered may be folds, seeds or subjects: --unit says it.",
+            "A level of folders is --method pathN, --dataset pathN, or --column pathN=ignore.",
             "A file that cannot be read is left out and named; two files of one unit are refused.",
         ),
         order=90,
