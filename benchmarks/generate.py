@@ -218,8 +218,8 @@ def compare_scouts(n_candidates):
     X = np.random.default_rng(4).normal(size=(3 * N_ROWS, N_FEATURES))
     labels = candidates(X, n_candidates)
     portfolios = {
-        "boosting scout": [BoostingScout(**params) for params in SCOUTS["boosting"][1]],
-        "forest scout": [ForestScout(**params) for params in SCOUTS["forest"][1]],
+        "boosting scout": [BoostingScout(**params) for params in SCOUTS["boosting"]["binary"][1]],
+        "forest scout": [ForestScout(**params) for params in SCOUTS["forest"]["binary"][1]],
     }
     for letter in "XLGF":
         method = reference_method(letter)

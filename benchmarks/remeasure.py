@@ -52,7 +52,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 ROOT = Path(__file__).resolve().parents[1]
-SHIPPED = ROOT / "src" / "paragone" / "data" / "collections"
+SHIPPED = ROOT / "src" / "paragone" / "generate" / "collections"
 TAG = "measured again, 1"
 """All seeds follow from it; another one is another replication."""
 FOLDS = 5

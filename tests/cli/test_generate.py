@@ -15,8 +15,9 @@ import pytest
 
 import paragone as paragone_package
 from paragone import Experiment
-from paragone.data import Expression, load
+from paragone.data import load
 from paragone.generate import EvolveSpec, evolve
+from paragone.generate.expressions import Expression
 
 
 def test_digen_writes_forty_sets_that_read_back(paragone, tmp_path):
@@ -253,7 +254,7 @@ def test_a_collection_is_shipped_by_its_files_lying_in_the_folder(evolved, tmp_p
         ignore=shutil.ignore_patterns("__pycache__"),
     )
     out, beside = evolved / "out", package / "generate" / "evidence_files"
-    shutil.copy(out / "collection.json", package / "data" / "collections" / "spec.json")
+    shutil.copy(out / "collection.json", package / "generate" / "collections" / "spec.json")
 
     def ask(*command):
         again = [sys.executable, *map(str, command)]

@@ -12,17 +12,10 @@ import pytest
 from scipy.io import savemat
 
 from paragone import Experiment
-from paragone.data import (
-    Dataset,
-    ReadOptions,
-    SplitPlan,
-    collection_names,
-    export_folds,
-    load,
-    save_npz,
-)
+from paragone.data import Dataset, ReadOptions, SplitPlan, export_folds, load, save_npz
 from paragone.data.reader import readers
 from paragone.errors import InputError
+from paragone.generate.sets import collection_names
 from paragone.lab.declaration import parse_declaration
 from paragone.lab.named_code import code_named_by
 from paragone.testing import check_reader
@@ -69,7 +62,7 @@ FILES: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
     "prescriptions": (prescriptions, {}),
     "table": (table, {"target": "price", "task": "regression"}),
 }
-MADE = ("digen", "openml", *collection_names())
+MADE = ("collection", "digen", "openml", *collection_names())
 
 
 def test_every_reader_is_tried_here() -> None:

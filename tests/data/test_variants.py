@@ -10,18 +10,19 @@ import pytest
 
 import paragone
 from paragone import Experiment
-from paragone.data import (
-    VARIANTS,
-    Expression,
-    collection_names,
-    hash_features,
-    hash_labels,
-    load,
-    variant_named,
-)
-from paragone.data.generated import evolved_entries, split_variant
+from paragone.data import load
 from paragone.data.loading import expand
 from paragone.errors import InputError
+from paragone.generate.expressions import Expression
+from paragone.generate.sets import (
+    VARIANTS,
+    collection_names,
+    evolved_entries,
+    hash_features,
+    hash_labels,
+    split_variant,
+    variant_named,
+)
 
 ENTRY = evolved_entries("paragone-v1")[2]
 

@@ -7,7 +7,6 @@ import pandas as pd
 from sklearn.metrics import auc
 
 from paragone.charts.save import chart_specification
-from paragone.data import find_digen
 from paragone.generate.charts import (
     clustered_order,
     duel_chart,
@@ -20,6 +19,7 @@ from paragone.generate.charts import (
 )
 from paragone.generate.classifiers import auroc
 from paragone.generate.inspection import duel_matrix
+from paragone.generate.sets import find_digen
 
 TABLE = pd.DataFrame(
     {"A": [0.9, 0.5, 0.91, 0.52], "B": [0.6, 0.7, 0.61, 0.72], "C": [0.9, 0.51, 0.9, 0.5]},

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paragone.data import Expression, digen_entries, digen_features
 from paragone.generate.concepts import (
     ConceptBook,
     active_features,
@@ -14,6 +13,7 @@ from paragone.generate.concepts import (
     group_concepts,
     signature,
 )
+from paragone.generate.expressions import Expression
 from paragone.generate.inspection import (
     Specimen,
     duel_matrix,
@@ -22,6 +22,7 @@ from paragone.generate.inspection import (
     open_pairs,
 )
 from paragone.generate.sampling import Threshold
+from paragone.generate.sets import digen_entries, digen_features
 
 
 @pytest.fixture(scope="module")

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
 from known_leads import InProcess, limits_by_bisection
-from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet, OpenPair
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import choose, evolve, greedy_cover
+from paragone.generate.expressions import Expression
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method
 from paragone.generate.proof import Evidence, learning_curve, mean_interval, row_seed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paragone.data import Expression
 from paragone.generate.diagnosis import FAMILIES, MIXED, families, straightness, told_alone
+from paragone.generate.expressions import Expression
 from paragone.generate.sampling import population
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paragone.data import Expression, digen_entries
 from paragone.errors import InputError
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Grammar, canonical, canonical_key, reason_to_reject, simplify
+from paragone.generate.sets import digen_entries
 
 ROWS = np.random.default_rng(5).normal(size=(300, 10))
 

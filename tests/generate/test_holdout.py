@@ -167,7 +167,7 @@ def test_screening_keeps_the_laws_of_protocols():
         "sklearn.tree:DecisionTreeClassifier",
         portfolio=({"max_depth": 2}, {"max_depth": 4}),
     )
-    assert check_protocol(Screening(), "wine-traits", {"Tree": screen_of(tree)})
+    assert check_protocol(Screening(), "wine-traits", dict([screen_of(tree)]))
 
 
 class FirstHoldout(Holdout):

@@ -8,11 +8,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from paragone.data import Expression, digen_entries
 from paragone.generate.concepts import ConceptBook, formula_key, signature
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import structure_key
 from paragone.generate.inspection import inspect_digen
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sets import digen_entries
 from paragone.generate.truth import key_of
 
 

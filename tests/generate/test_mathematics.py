@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from paragone.data import Expression, digen_entries
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Grammar, feature_name, mathematics, rule_in_words
 from paragone.generate.sampling import Threshold, halving_threshold
+from paragone.generate.sets import digen_entries
 
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

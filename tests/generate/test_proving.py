@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from known_leads import InProcess
-from paragone.data import Expression
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.expressions import Expression
 from paragone.generate.proof import Evidence
 from paragone.generate.proving import Prover
 

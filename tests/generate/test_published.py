@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from paragone.data import Expression, find_digen, make_digen
 from paragone.errors import InputError
+from paragone.generate.expressions import Expression
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.published import (
     Stage1,
@@ -22,6 +22,7 @@ from paragone.generate.published import (
     still_separate,
 )
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sets import find_digen, make_digen
 from paragone.generate.truth import truth_sheet
 from paragone.generate.tuned import TunedClassifier, pruned_mean
 

@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
-from paragone.data import digen_entries, find_digen, make_digen
 from paragone.errors import InputError
 from paragone.generate.classifiers import (
     BoundedSVC,
@@ -30,6 +29,7 @@ from paragone.generate.methods import (
     reference_methods,
 )
 from paragone.generate.published import published_split, refit
+from paragone.generate.sets import digen_entries, find_digen, make_digen
 from paragone.generate.tuned import TunedClassifier
 from paragone.methods.spaces import check_space, suggest
 

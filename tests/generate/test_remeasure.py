@@ -16,9 +16,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from known_leads import InProcess
-from paragone.data import Expression
 from paragone.generate import EvolveSpec, GeneratorSpec, Grammar, evolve
 from paragone.generate.collection import Collection
+from paragone.generate.expressions import Expression
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "remeasure.py"
 SMALL = {"samples": 4, "trials": 3, "test_rows": 1000}

@@ -22,7 +22,7 @@ from paragone.generate.scouts import (
     grow_tree,
     to_bins,
 )
-from paragone.generate.screening import scout_of
+from paragone.generate.screening import screen_of
 
 
 def grown(bins, target, weights=None, *, depth=4, least=5, penalty=0.0):
@@ -35,11 +35,7 @@ def grown(bins, target, weights=None, *, depth=4, least=5, penalty=0.0):
         -target * ones,
         ones,
         np.arange(n),
-        BINS,
-        depth,
-        least,
-        penalty,
-        bins.shape[1],
+        (depth, least, penalty, bins.shape[1]),
         rng,
         tree,
         values,
@@ -96,7 +92,7 @@ def test_scouts_order_candidates_as_the_methods_do_that_they_stand_in_for(letter
     rng = np.random.default_rng(4)
     X, grammar, pairs = rng.normal(size=(2000, 10)), Grammar(), []
     method = reference_method(letter)
-    declared = scout_of(method)[1]["params"]
+    declared = screen_of(method, by_scout=True)[1]["params"]
     scout = {"boosting": BoostingScout, "forest": ForestScout}[method.scout]
     while len(pairs) < 20:
         values = grammar.half_and_half(rng, 3, 5).evaluate(X)
@@ -116,7 +112,8 @@ def _score(model, X, y):
 
 
 def test_methods_with_one_scout_share_it_and_an_unknown_one_is_refused():
-    assert scout_of(reference_method("X")) == scout_of(reference_method("L"))
-    assert scout_of(reference_method("K"))[0] == "KNeighborsClassifier"
+    one, other, alone = (screen_of(reference_method(name), by_scout=True) for name in "XLK")
+    assert one == other
+    assert alone[0] == "KNeighborsClassifier"
     with pytest.raises(InputError, match="did you mean 'forest'"):
         contenders({"A": {"use": "sklearn.tree:DecisionTreeClassifier", "scout": "forrest"}})

@@ -26,7 +26,7 @@ DATA = SplitData(X[:200], Y[:200], X[200:], Y[200:])
 
 def test_neighbours_are_screened_as_scikit_learn_scores_them():
     portfolio = reference_method("K").portfolio
-    found = PortfolioScreen(KNeighborsClassifier(), portfolio).aurocs(DATA)
+    found = PortfolioScreen(KNeighborsClassifier(), portfolio).scores(DATA)
     for column in range(3):
         for position, params in enumerate(portfolio):
             model = KNeighborsClassifier(**params).fit(DATA.X_train, DATA.y_train[:, column])
@@ -36,7 +36,7 @@ def test_neighbours_are_screened_as_scikit_learn_scores_them():
 
 def test_the_stand_in_of_the_svc_is_kernel_ridge():
     portfolio = reference_method("S").portfolio
-    found = PortfolioScreen(BoundedSVC(), portfolio).aurocs(DATA)
+    found = PortfolioScreen(BoundedSVC(), portfolio).scores(DATA)
     gamma = 1 / (4 * DATA.X_train.var())
     for column in range(3):
         for position, params in enumerate(portfolio):
@@ -52,7 +52,7 @@ def test_the_stand_in_of_the_svc_is_kernel_ridge():
 
 def test_the_stand_in_scores_like_the_svc_itself():
     portfolio = reference_method("S").portfolio
-    found = PortfolioScreen(BoundedSVC(), portfolio).aurocs(DATA).max(axis=1)
+    found = PortfolioScreen(BoundedSVC(), portfolio).scores(DATA).max(axis=1)
     for column in range(3):
         scores = []
         for params in portfolio:
@@ -65,7 +65,7 @@ def test_other_methods_are_fitted_as_they_are():
     method = Method.declare(
         {"use": "sklearn.tree:DecisionTreeClassifier", "params": {"criterion": "entropy"}}
     )
-    found = PortfolioScreen(method.build(), [{"max_depth": 3}], seed=5).aurocs(DATA)
+    found = PortfolioScreen(method.build(), [{"max_depth": 3}], seed=5).scores(DATA)
     for column in range(3):
         model = Method(
             method.factory, {"criterion": "entropy", "max_depth": 3, "random_state": 5}
@@ -77,7 +77,7 @@ def test_other_methods_are_fitted_as_they_are():
 
 
 def test_neighbours_with_parameters_of_their_own_are_not_batched():
-    manhattan = PortfolioScreen(KNeighborsClassifier(p=1), [{"n_neighbors": 7}]).aurocs(DATA)
+    manhattan = PortfolioScreen(KNeighborsClassifier(p=1), [{"n_neighbors": 7}]).scores(DATA)
     model = KNeighborsClassifier(7, p=1).fit(DATA.X_train, DATA.y_train[:, 0])
     expected = roc_auc_score(DATA.y_test[:, 0], model.predict_proba(DATA.X_test)[:, 1])
     assert manhattan[0, 0] == pytest.approx(expected, abs=1e-12)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from known_leads import limits_by_bisection
-from paragone.data import make_evolved
-from paragone.data.generated import evolved_entries
 from paragone.generate.collection import Collection
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method, reference_methods
 from paragone.generate.proof import measure, tuned_fits
+from paragone.generate.sets import evolved_entries, make_evolved
 from paragone.generate.shipped import digen_measured, measured_again, read_fits, search_curve
 
 

@@ -15,7 +15,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from known_leads import InProcess
-from paragone.data import Expression, load
+from paragone.data import load
 from paragone.errors import InputError
 from paragone.generate import (
     Collection,
@@ -33,7 +33,9 @@ from paragone.generate.duels import STORE, DuelPlan, duel
 from paragone.generate.evolution import Breeder, Evolution, same_target_key, searched_rows
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
+from paragone.generate.expressions import Expression
 from paragone.generate.methods import (
+    SCOUTS,
     check_methods,
     known_opponents,
     opponent,
@@ -42,8 +44,7 @@ from paragone.generate.methods import (
 )
 from paragone.generate.pages import write_duel
 from paragone.generate.pictures import pictures, plane_of
-from paragone.generate.scouts import NUMBER_SCOUTS
-from paragone.generate.screening import TargetScreen, TargetScreening, target_batch
+from paragone.generate.screening import PortfolioScreen, candidate_batch
 from paragone.lab.cells import SplitData
 
 DEPTHS = ({"max_depth": 3}, {"max_depth": 6})
@@ -192,7 +193,7 @@ def test_the_folder_holds_a_collection_that_reads_back_and_a_page_in_its_own_wor
 
 def test_a_changed_number_is_noticed_when_a_dataset_is_made(numbers):
     item = replace(numbers[0].collection.sets[0], y_hash="0" * 16)
-    with pytest.raises(InputError, match="have the hashes"):
+    with pytest.raises(InputError, match="have the hash"):
         item.load()
 
 
@@ -428,11 +429,11 @@ def test_screening_of_targets_is_what_plain_fits_give():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     values = np.column_stack([X[:, 0], X[:, 0] * X[:, 1]])
-    batch = target_batch("b", X, list(values.T), 100)
+    batch = candidate_batch("b", X, list(values.T), 100, "regression")
     data = SplitData(X[:100], batch.y[:100], X[100:], batch.y[100:])
-    found = TargetScreen(
+    found = PortfolioScreen(
         "sklearn.tree:DecisionTreeRegressor", [{"max_depth": 2}, {"max_depth": 5}]
-    ).scores(data, "r2")
+    ).scores(data, "regression")
     for column, target in enumerate(values.T):
         for place, depth in enumerate((2, 5)):
             model = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(
@@ -445,16 +446,14 @@ def test_screening_of_targets_is_what_plain_fits_give():
     data = SplitData(
         X[:100], labels[:100, None].astype(float), X[100:], labels[100:, None].astype(float)
     )
-    found = TargetScreen("sklearn.tree:DecisionTreeClassifier", [{"max_depth": 4}]).scores(
-        data, "auroc"
+    found = PortfolioScreen("sklearn.tree:DecisionTreeClassifier", [{"max_depth": 4}]).scores(
+        data, "multiclass"
     )
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X[:100], labels[:100])
     expected = roc_auc_score(
         labels[100:], model.predict_proba(X[100:]), multi_class="ovr", average="macro"
     )
     assert found[0, 0] == pytest.approx(expected)
-    with pytest.raises(InputError, match="unknown metric"):
-        TargetScreening(metric="rmse")
 
 
 def agreement(first, second, **kinds):
@@ -569,7 +568,7 @@ def test_scouts_of_numbers_score_nearly_as_the_methods_that_they_replace():
         np.sign(X[:, 0] * X[:, 1]),
     ]
     for short, scout in (("forest", "forest"), ("boosting", "boosting")):
-        use, portfolio = NUMBER_SCOUTS[scout]
+        use, portfolio = SCOUTS[scout]["regression"]
         method = opponent(short, target="regression")
         for place, target in enumerate(targets):
             parts = X[:400], 50 * target[:400], X[400:], 50 * target[400:]

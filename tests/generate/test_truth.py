@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import norm
 from sklearn.metrics import log_loss, roc_auc_score
 
-from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.collection import Collection
 from paragone.generate.concepts import active_features
+from paragone.generate.expressions import Expression
 from paragone.generate.sampling import GeneratorSpec, Threshold
 from paragone.generate.truth import bayes_scores, truth_sheet
 

@@ -12,7 +12,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from known_leads import InProcess
-from paragone.data import VARIANTS
 from paragone.errors import InputError
 from paragone.generate import (
     Collection,
@@ -27,6 +26,7 @@ from paragone.generate.collection import ClaimRecord, variant_table
 from paragone.generate.pages import collection_page
 from paragone.generate.proof import row_seed
 from paragone.generate.sampling import VariantGenerator
+from paragone.generate.sets import VARIANTS
 from paragone.page import words_of
 
 METHODS = [

@@ -2,33 +2,9 @@
 
 from paragone.data.bundled import bundled_names, bundled_sets, load_bundled, make_synthetic
 from paragone.data.dataset import Dataset, DatasetDescription, Task, describe
-from paragone.data.formulas import OPERATORS, Expression, Feature, Token
-from paragone.data.generated import (
-    COLLECTION,
-    VARIANTS,
-    DatasetVariant,
-    DigenEntry,
-    EvolvedEntry,
-    check_hashes,
-    checked_formula,
-    collection_file,
-    collection_names,
-    cut_in_half,
-    digen_entries,
-    digen_features,
-    draw_variant,
-    find_digen,
-    hash_features,
-    hash_labels,
-    hash_target,
-    make_digen,
-    make_evolved,
-    make_variant,
-    variant_named,
-)
 from paragone.data.loading import load
 from paragone.data.prescriptions import prescription_dataset, prescriptions_of
-from paragone.data.reader import Reader, ReadOptions
+from paragone.data.reader import Reader, ReadOptions, add_reader
 from paragone.data.readers.folds import export_folds, fold_sets, read_folds
 from paragone.data.readers.npz import save_npz
 from paragone.data.splits import (
@@ -44,16 +20,8 @@ from paragone.data.splits import (
 from paragone.data.stratification import iterative_stratification
 
 __all__ = [
-    "COLLECTION",
-    "OPERATORS",
-    "VARIANTS",
     "Dataset",
     "DatasetDescription",
-    "DatasetVariant",
-    "DigenEntry",
-    "EvolvedEntry",
-    "Expression",
-    "Feature",
     "ReadOptions",
     "Reader",
     "Scale",
@@ -61,38 +29,22 @@ __all__ = [
     "Split",
     "SplitPlan",
     "Task",
-    "Token",
+    "add_reader",
     "bundled_names",
     "bundled_sets",
-    "check_hashes",
-    "checked_formula",
-    "collection_file",
-    "collection_names",
-    "cut_in_half",
     "describe",
     "describe_splits",
-    "digen_entries",
-    "digen_features",
-    "draw_variant",
     "export_folds",
-    "find_digen",
     "fit_scaler",
     "fold_sets",
-    "hash_features",
-    "hash_labels",
-    "hash_target",
     "iterative_stratification",
     "load",
     "load_bundled",
-    "make_digen",
-    "make_evolved",
     "make_splits",
     "make_synthetic",
-    "make_variant",
     "prescription_dataset",
     "prescriptions_of",
     "read_folds",
     "save_npz",
     "scale_split",
-    "variant_named",
 ]

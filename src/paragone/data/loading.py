@@ -9,7 +9,6 @@ from typing import TypedDict, Unpack
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
-from paragone.data.generated import load_evolved, own_collection, read_entries
 from paragone.data.reader import (
     Nominal,
     Reader,
@@ -111,12 +110,14 @@ def expand(reference: str, base: str | Path = ".") -> tuple[str, ...]:
     reader = readers.get(name) if is_all(what) and name in readers else None
     if reader is not None and reader.members is not None:
         return tuple(f"{name}:{member}{what.removeprefix('all')}" for member in reader.members())
-    own = own_collection(reference, base) if reader is None else None
-    if own is None or not is_all(own[1]):
+    shelf, held = _shelf(reference, Path(base))
+    if reader is not None or shelf is None or held is None or shelf.members is None:
         return (reference,)
-    path, behind = own
+    path, behind = held
+    if not is_all(behind):
+        return (reference,)
     place, variant = reference.removesuffix(behind), behind.removeprefix("all")
-    return tuple(f"{place}{entry.name}{variant}" for entry in read_entries(path))
+    return tuple(f"{place}{member}{variant}" for member in shelf.members(path))
 
 
 def reader_named(reference: str) -> tuple[Reader | None, str]:
@@ -132,6 +133,15 @@ def reader_named(reference: str) -> tuple[Reader | None, str]:
     return (readers.get(name), what) if colon and name in readers else (None, reference)
 
 
+def _shelf(reference: str, base: Path) -> tuple[Reader | None, tuple[Path, str] | None]:
+    """Return the reader of the file of several datasets that a reference names, and where that is; None where none."""
+    for reader in readers:
+        held = reader.located(reference, base) if reader.located else None
+        if held is not None:
+            return reader, held
+    return None, None
+
+
 def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     reference = str(source)
     if options.reader is not None:
@@ -142,11 +152,9 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     if isinstance(source, str) and reference in bundled_names():
         options.refuse_all_but_name(f"dataset {reference!r} is bundled")
         return load_bundled(reference, name_as=options.name)
-    collection = own_collection(reference, base)
-    if collection is not None:
-        options.refuse_all_but_name(f"dataset {reference!r} is generated")
-        made = load_evolved(*collection)
-        return made if options.name is None else replace(made, name=options.name)
+    shelf, held = _shelf(reference, base)
+    if shelf is not None and held is not None:
+        return shelf.dataset(reference, base, options)
     path = base / Path(source).expanduser()
     if not path.exists():
         if suffix_of(path) in known_suffixes() or "/" in reference or "\\" in reference:

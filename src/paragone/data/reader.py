@@ -133,6 +133,10 @@ class Reader:
         ``NAME:`` as it stands.
     members : callable, optional
         Returns the texts that ``NAME:all`` stands for.
+    located : callable, optional
+        ``located(reference, base)``, for files that hold several datasets: returns the file that a
+        reference names and what stands behind it, which together are what ``read`` is given, or
+        None; ``members`` is then given the file.
 
     Examples
     --------
@@ -149,12 +153,17 @@ class Reader:
     recognises: Callable[[Path], bool] | None = None
     order: int = 0
     is_of_paths: bool = True
-    members: Callable[[], Sequence[str]] | None = None
+    members: Callable[..., Sequence[str]] | None = None
+    located: Callable[[str, Path], tuple[Path, str] | None] | None = None
 
     def dataset(self, reference: str | Path, base: Path, options: ReadOptions) -> Dataset:
         """Read what stands behind the reader's name, relative paths from ``base``, and give it the name asked for."""
-        place = base / Path(reference).expanduser() if self.is_of_paths else str(reference)
-        if self.members is not None and is_all(str(reference)):
+        place: Any = base / Path(reference).expanduser() if self.is_of_paths else str(reference)
+        if self.located is not None:
+            place = self.located(str(reference), base)
+            if place is None:
+                raise InputError(f"{reference}: there is no {self.name} of that name")
+        elif self.members is not None and is_all(str(reference)):
             several = f"'{self.name}:{reference}' stands for {len(self.members())} datasets"
             raise InputError(f"{several}: name it in an experiment's sets, or load one of them")
         try:
@@ -209,8 +218,12 @@ def as_reader(found: Any) -> Reader:
     return Reader(name, read)
 
 
-readers: Registry[Reader] = Registry("reader", "readers", ("paragone.data.readers",), as_reader)
+readers: Registry[Reader] = Registry(
+    "reader", "readers", ("paragone.data.readers", "paragone.generate.sets"), as_reader
+)
 """Every reader by its name."""
+add_reader = readers.add
+"""For readers that are not in ``paragone.data.readers``: that is also the name of the package there."""
 
 
 def reader_of(path: Path) -> Reader | None:

@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.data import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
     from paragone.generate.collection import Collection, GeneratedSet, prove_variants, write_sets
     from paragone.generate.concepts import active_features, agreements, group_concepts, signature
     from paragone.generate.duels import DuelPlan, DuelResult, duel
     from paragone.generate.evolve_spec import EvolveSpec
     from paragone.generate.evolving import Evolved, evolve
+    from paragone.generate.expressions import Expression
     from paragone.generate.formulas import (
         Grammar,
         canonical,

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from paragone import stats
-from paragone.data import Dataset, DigenEntry, Expression, digen_entries, find_digen
+from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.expressions import Expression
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, fresh_protocol, parted
 from paragone.generate.methods import (
@@ -29,6 +30,7 @@ from paragone.generate.methods import (
 from paragone.generate.proof import ProofPlan, measure, row_seed, tuned_fits, tuner_of
 from paragone.generate.published import StageSettings, published_split, seeded_dataset
 from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.sets import DigenEntry, digen_entries, find_digen
 from paragone.generate.shipped import CHOOSING_ROWS, best_configurations
 
 SeedScore: TypeAlias = tuple[str, str, int, float]

@@ -12,8 +12,8 @@ import pandas as pd
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
-from paragone.data import Expression, Feature
 from paragone.generate.classifiers import auroc
+from paragone.generate.expressions import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
 from paragone.ties import loss_order
 

@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.fixes import parse_version
 
 from paragone.errors import InputError
+from paragone.metrics import find_metric
 from paragone.validation import FloatArray
 
 ITERATION_BOUND = 20_000
@@ -235,6 +236,34 @@ def class_values(classifier: Any, X: FloatArray, classes: NDArray[Any]) -> Float
     values = np.full((len(found), len(classes)), found.min() if found.size else 0.0)
     values[:, np.searchsorted(classes, known)] = found
     return values
+
+
+TrialScoring: TypeAlias = Literal["auroc", "hard", "classes", "r2"]
+"""AUROC of two classes, that of hard labels (which is balanced accuracy), its mean over classes, or R2."""
+
+
+def score_on(
+    model: Any, X: FloatArray, y: NDArray[Any], scoring: TrialScoring, classes: NDArray[Any]
+) -> float:
+    """Return a fitted model's score on rows; of two classes the last in sorted order is class 1.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    >>> score_on(DecisionTreeClassifier().fit(X, y), X, y, "auroc", np.unique(y))
+    1.0
+    """
+    if scoring == "r2":
+        values = np.asarray(model.predict(X), dtype=np.float64)
+        if np.isnan(values).any():
+            raise InputError("a method gave NaN for some row: R2 is not defined")
+        return find_metric("r2")(y, values)
+    if scoring == "classes":
+        return find_metric("auroc")(y, class_values(model, X, classes), classes=classes)
+    if scoring == "hard":
+        return auroc(y == classes[-1], (np.asarray(model.predict(X)) == classes[-1]).astype(float))
+    return auroc(y == classes[-1], confidence(model, X, classes[-1]).values)
 
 
 def auroc(labels: NDArray[Any], values: FloatArray) -> float:

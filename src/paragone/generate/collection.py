@@ -22,8 +22,15 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from paragone.data import (
-    Dataset,
+from paragone.data import Dataset
+from paragone.errors import InputError, unknown_name
+from paragone.generate.formulas import simplify
+from paragone.generate.inspection import Inspection, Specimen, inspect_sets
+from paragone.generate.laboratory import Laboratory
+from paragone.generate.methods import CEILINGS, METRICS, Contender, reference_methods, target_of
+from paragone.generate.proof import Evidence, LeadClaim, Proof, ProofPlan, prove
+from paragone.generate.sampling import GeneratorSpec, Part, TargetKind, VariantGenerator, population
+from paragone.generate.sets import (
     DatasetVariant,
     EvolvedEntry,
     check_hashes,
@@ -36,13 +43,6 @@ from paragone.data import (
     make_variant,
     variant_named,
 )
-from paragone.errors import InputError, unknown_name
-from paragone.generate.formulas import simplify
-from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.laboratory import Laboratory
-from paragone.generate.methods import CEILINGS, METRICS, Contender, reference_methods, target_of
-from paragone.generate.proof import Evidence, LeadClaim, Proof, ProofPlan, prove
-from paragone.generate.sampling import GeneratorSpec, Part, TargetKind, VariantGenerator, population
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
 from paragone.reading import read_json
 from paragone.stats import Interval

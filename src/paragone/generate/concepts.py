@@ -35,7 +35,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data import Expression
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import structure_key
 from paragone.generate.sampling import (
     GeneratorSpec,

@@ -23,7 +23,6 @@ import numpy as np
 import pandas as pd
 
 from paragone.charts import BLUE, GREY, VERMILION, from_rows, styled
-from paragone.data import Expression
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.concepts import (
     NEGLIGIBLE,
@@ -33,6 +32,7 @@ from paragone.generate.concepts import (
     numbered_concepts,
     signature,
 )
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Node, to_expression, to_tree
 from paragone.generate.inspection import MARGIN
 from paragone.generate.methods import METRICS, common_target

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from paragone.charts import BLUE, VERMILION, from_rows, styled
-from paragone.data import Expression
 from paragone.errors import InputError
 from paragone.generate.duels import STORE, DuelPlan, distinct_names
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import mathematics
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import METRICS, Contender

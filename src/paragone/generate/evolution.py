@@ -21,26 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data import Dataset, Expression
+from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula, concept_rule
 from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.methods import Contender
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.proving import Prover
 from paragone.generate.sampling import Threshold
-from paragone.generate.screening import (
-    Screening,
-    TargetScreening,
-    candidate_batch,
-    scout_of,
-    screen_of,
-    target_batch,
-    target_scout_of,
-    target_screen_of,
-)
+from paragone.generate.screening import Screening, candidate_batch, screen_of
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
@@ -546,20 +537,19 @@ class Evolution:
 
     def _screened(self, generation: int, children: Sequence[Child]) -> list[ScreenedFormula]:
         """Scout all children, and score those worth it with the methods that scouts replaced."""
-        first = [self._scout(method) for method in self.methods]
+        target = self.spec.target
+        own = dict(screen_of(method, target) for method in self.methods)
+        first = [screen_of(method, target, by_scout=True) for method in self.methods]
         if len(dict(first)) == 1:
             # One scout for all methods sees no lead of any: they look first themselves.
-            first = [(method.name, self._screen(method)) for method in self.methods]
+            first = list(own.items())
         scouts, names = dict(first), [name for name, _ in first]
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
         found = [
             (child, _candidate(child, tables, names, generation), tables)
             for child, tables in scouted
         ]
-        replaced = [
-            method for method, name in zip(self.methods, names, strict=True) if name != method.name
-        ]
-        dear = {method.name: self._screen(method) for method in replaced}
+        dear = {name: screen for name, screen in own.items() if name not in names}
         if not dear:
             return [candidate for _, candidate, _ in found]
         worth = self._worth([candidate for _, candidate, _ in found])
@@ -567,21 +557,10 @@ class Evolution:
         screened = self._scores(
             f"generation {generation}", [found[position][0] for position in worth], dear
         )
-        own = [method.name for method in self.methods]
         return [
-            _candidate(child, {**chosen[str(child.expression)], **tables}, own, generation)
+            _candidate(child, {**chosen[str(child.expression)], **tables}, list(own), generation)
             for child, tables in screened
         ]
-
-    def _scout(self, method: Contender) -> tuple[str, dict[str, Any]]:
-        return (
-            scout_of(method)
-            if self.spec.target == "binary"
-            else target_scout_of(method, self.spec.target)
-        )
-
-    def _screen(self, method: Contender) -> dict[str, Any]:
-        return screen_of(method) if self.spec.target == "binary" else target_screen_of(method)
 
     def _worth(self, scouted: Sequence[ScreenedFormula]) -> list[int]:
         """Return which candidates get real fits: those that enter the scouts' archive, the most promising first."""
@@ -601,18 +580,13 @@ class Evolution:
             return []
         size = self.spec.chunk
         chunks = [children[begin : begin + size] for begin in range(0, len(children), size)]
-        is_binary = self.spec.target == "binary"
-        batch_of = candidate_batch if is_binary else target_batch
-        batches = [
-            batch_of(
-                f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train
+        target, protocol = self.spec.target, Screening(target=self.spec.target)
+        batches = []
+        for number, chunk in enumerate(chunks):
+            columns = [child.labels for child in chunk]
+            batches.append(
+                candidate_batch(f"batch {number}", self.X, columns, self.spec.n_train, target)
             )
-            for number, chunk in enumerate(chunks)
-        ]
-        protocol: Screening | TargetScreening = Screening()
-        if not is_binary:
-            protocol = TargetScreening(metric="r2" if self.spec.target == "regression" else "auroc")
-        kept = "auroc" if is_binary else "scores"
         # Screening only steers the search; whatever is claimed is measured again, every cell by
         # itself.
         found = self.laboratory.run(
@@ -628,7 +602,8 @@ class Evolution:
             # A candidate without the score of one method has no leads: its whole batch is dropped.
             if all((batch.name, name) in found for name in screens):
                 tables = {
-                    name: np.asarray(found[batch.name, name].arrays[kept]) for name in screens
+                    name: np.asarray(found[batch.name, name].arrays[protocol.metric])
+                    for name in screens
                 }
                 scored += [
                     (child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paragone.data import Expression
 from paragone.errors import InputError, unknown_name
 from paragone.folders import replaced_folder
 from paragone.generate.collection import Collection, GeneratedSet, OpenPair, open_table
@@ -39,6 +38,7 @@ from paragone.generate.concepts import (
 )
 from paragone.generate.evolution import Evolution, Moment, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.expressions import Expression
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Evidence, KnownFits, LeadClaim, Proof, TunedFit, row_seed
 from paragone.generate.proving import DatasetProof, DocketEntry, Hope, Race

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from paragone.data import OPERATORS, Expression, Feature, Token
 from paragone.errors import InputError
+from paragone.generate.expressions import OPERATORS, Expression, Feature, Token
 from paragone.generate.sampling import GeneratorSpec, Threshold
 from paragone.validation import FloatArray
 

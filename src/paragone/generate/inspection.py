@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paragone.data import Expression, cut_in_half, digen_entries, digen_features
 from paragone.errors import InputError
 from paragone.generate.concepts import agreements, numbered_concepts, signature
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import canonical_key, simplify
 from paragone.generate.sampling import GeneratorSpec, TargetKind, TargetRule, Threshold
+from paragone.generate.sets import cut_in_half, digen_entries, digen_features
 from paragone.generate.truth import truth_sheet
 from paragone.validation import FloatArray
 

@@ -22,6 +22,7 @@ from paragone.generate.classifiers import (
     positive_class,
     source_of,
 )
+from paragone.generate.methods import metric_of
 from paragone.generate.sampling import TargetKind
 from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
@@ -346,8 +347,8 @@ def fresh_protocol(target: TargetKind) -> tuple[Holdout | FreshRows, str]:
     """
     if target == "binary":
         return Holdout(keep_values=False, metrics=("auroc",)), "auroc"
-    metric = "r2" if target == "regression" else "auroc"
-    return FreshRows(metric="r2" if metric == "r2" else "auroc"), metric
+    metric = metric_of(target)
+    return FreshRows(metric=metric), metric
 
 
 def dense_ranks(values: FloatArray) -> NDArray[np.unsignedinteger]:

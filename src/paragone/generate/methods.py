@@ -21,11 +21,12 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tomllib import loads
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.generate.classifiers import TrialScoring
 from paragone.generate.sampling import TargetKind
 from paragone.hashing import digest
 from paragone.methods import SEED_PARAMETERS, Method, check_space, known_space, new_study, suggest
@@ -67,21 +68,46 @@ def plain_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: None if value == NONE else value for name, value in params.items()}
 
 
-SCOUTS: Mapping[str, tuple[str, tuple[Mapping[str, Any], ...]]] = {
-    "boosting": (
-        "paragone.generate.scouts:BoostingScout",
-        (
-            {"n_trees": 60, "depth": 4, "rate": 0.25},
-            {"n_trees": 40, "depth": 8, "rate": 0.25, "penalty": 5.0},
+_BOOSTING, _FOREST = (
+    "paragone.generate.scouts:BoostingScout",
+    "paragone.generate.scouts:ForestScout",
+)
+SCOUTS: Mapping[str, Mapping[str, tuple[str, tuple[Mapping[str, Any], ...]]]] = {
+    "boosting": {
+        "binary": (
+            _BOOSTING,
+            (
+                {"n_trees": 60, "depth": 4, "rate": 0.25},
+                {"n_trees": 40, "depth": 8, "rate": 0.25, "penalty": 5.0},
+            ),
         ),
-    ),
-    "forest": (
-        "paragone.generate.scouts:ForestScout",
-        ({"n_trees": 25}, {"n_trees": 25, "every_feature": True}),
-    ),
+        "regression": (
+            _BOOSTING,
+            (
+                {"n_trees": 60, "depth": 4, "rate": 0.25, "least": 3, "numbers": True},
+                {
+                    "n_trees": 40,
+                    "depth": 7,
+                    "rate": 0.25,
+                    "least": 3,
+                    "penalty": 5.0,
+                    "numbers": True,
+                },
+            ),
+        ),
+    },
+    "forest": {
+        "binary": (_FOREST, ({"n_trees": 25}, {"n_trees": 25, "every_feature": True})),
+        "regression": (
+            _FOREST,
+            (
+                {"n_trees": 25, "every_feature": True, "numbers": True},
+                {"n_trees": 25, "numbers": True},
+            ),
+        ),
+    },
 }
-
-
+"""The cheap stand-ins that look candidates over first, by name and target; several classes have none."""
 DIGEN_V1_SVC = {"max_iter": -1}
 """The published procedure lets the SVC run on; a time limit on the cell guards against hours."""
 
@@ -310,6 +336,12 @@ CEILINGS: Mapping[TargetKind, str] = {
     "regression": "r2",
 }
 """What the truth sheet calls the best score that any method can reach."""
+SCORING: Mapping[TargetKind, TrialScoring] = {
+    "binary": "auroc",
+    "multiclass": "classes",
+    "regression": "r2",
+}
+"""What tuning looks at, and what claims are about: AUROC, its mean over classes against the rest, or R2."""
 SCORED_BY: Mapping[TargetKind, str] = {
     "binary": "AUROC",
     "multiclass": "the mean AUROC of each class against the rest",
@@ -322,6 +354,17 @@ TARGET_WORDS: Mapping[TargetKind, str] = {
     "regression": "numbers",
 }
 """What there is to predict."""
+
+
+def metric_of(target: TargetKind) -> Literal["auroc", "r2"]:
+    """Return the metric that counts, by its name.
+
+    Examples
+    --------
+    >>> metric_of("multiclass"), metric_of("regression")
+    ('auroc', 'r2')
+    """
+    return "r2" if target == "regression" else "auroc"
 
 
 def target_of(kinds: Mapping[str, Any]) -> TargetKind:

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from paragone.charts import save_chart
-from paragone.data import VARIANTS, Expression
 from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import (
@@ -46,6 +45,7 @@ from paragone.generate.diagnosis import (
     profile_plot,
 )
 from paragone.generate.duels import DuelResult, time_in_words
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import feature_name, mathematics, simplify, target_in_words
 from paragone.generate.inspection import MARGIN, Inspection
 from paragone.generate.laboratory import fresh_protocol
@@ -60,6 +60,7 @@ from paragone.generate.pictures import (
 )
 from paragone.generate.proof import Evidence, Proof
 from paragone.generate.sampling import population
+from paragone.generate.sets import VARIANTS
 from paragone.generate.truth import truth_sheet
 from paragone.page import (
     Attachment,

@@ -34,10 +34,9 @@ from scipy.special import stdtrit
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.laboratory import Laboratory, fresh_protocol, parted
-from paragone.generate.methods import CEILINGS, Contender, plain_params
+from paragone.generate.methods import CEILINGS, SCORING, Contender, plain_params
 from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.truth import bayes_scores
-from paragone.generate.tuned import TrialScoring
 from paragone.hashing import digest
 from paragone.stats import Interval, paired_t
 from paragone.ties import rank_losses, settle
@@ -827,14 +826,6 @@ def tuned_fits(
             elif (key, method.name, sample) in known:
                 fits[method.name, sample] = known[key, method.name, sample]
     return fits
-
-
-SCORING: Mapping[TargetKind, TrialScoring] = {
-    "binary": "auroc",
-    "multiclass": "classes",
-    "regression": "r2",
-}
-"""What tuning looks at, and what claims are about: AUROC, its mean over classes against the rest, or R2."""
 
 
 def tuner_of(method: Contender, plan: ProofPlan, target: TargetKind = "binary") -> dict[str, Any]:

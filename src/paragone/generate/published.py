@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from paragone.data import Dataset, Expression, cut_in_half, digen_features, find_digen, make_digen
+from paragone.data import Dataset
 from paragone.errors import InputError
-from paragone.generate.classifiers import auroc, confidence
+from paragone.generate.classifiers import TrialScoring, auroc, confidence
+from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted
 from paragone.generate.methods import (
@@ -28,7 +29,7 @@ from paragone.generate.methods import (
     reference_methods,
 )
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
-from paragone.generate.tuned import TrialScoring
+from paragone.generate.sets import cut_in_half, digen_features, find_digen, make_digen
 from paragone.ties import loss_order
 from paragone.validation import FloatArray, IntArray
 

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 from typing_extensions import override
 
-from paragone.data import Dataset, DatasetVariant, Expression, Feature, draw_variant, variant_named
+from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
+from paragone.generate.expressions import Expression, Feature
+from paragone.generate.sets import DatasetVariant, draw_variant, variant_named
 from paragone.hashing import digest
 from paragone.validation import FloatArray, IntArray
 

@@ -6,12 +6,8 @@ query; its product with the labels gives the class probabilities of all label co
 with the same kernels replaces the SVC: nearly the same AUROC at a fraction of the cost. Screening
 only proposes; what a collection claims is measured again with the methods themselves.
 
-
-Screening for several classes and for numbers: a method's portfolio on the targets of many candidates.
-
-For two classes `screening` shares neighbours and kernels among candidates. Here the methods
-themselves are fitted, in every configuration of their portfolios, on each candidate's target.
-Numbers have scouts that look first, see `number_scouts`; several classes have none.
+Several classes and numbers share nothing: there the methods themselves are fitted, in every
+configuration of their portfolios, on each candidate's target.
 """
 
 from __future__ import annotations
@@ -29,16 +25,21 @@ from sklearn.neighbors import KNeighborsClassifier
 from typing_extensions import override
 
 from paragone.data import Dataset, SplitPlan
-from paragone.errors import InputError, unknown_name
-from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, class_values, confidence
+from paragone.errors import InputError
+from paragone.generate.classifiers import BoundedSVC, auroc_columns, score_on
 from paragone.generate.laboratory import Holdout
-from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
+from paragone.generate.methods import (
+    SCORING,
+    SCOUTS,
+    Contender,
+    configured,
+    metric_of,
+    plain_params,
+)
 from paragone.generate.sampling import TargetKind
-from paragone.generate.scouts import NUMBER_SCOUTS
 from paragone.hashing import digest
 from paragone.lab import Fitted, Score, SplitData
 from paragone.methods import Method
-from paragone.metrics import find_metric
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray
 
@@ -131,16 +132,16 @@ KERNEL_PARAMETERS = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "l
 
 
 class PortfolioScreen(BaseEstimator):
-    """A method's portfolio, to be scored on many label columns.
+    """A method's portfolio, to be scored on many target columns.
 
     Parameters
     ----------
     classifier : estimator, str or mapping
-        The classifier with the parameters that stay.
+        The method with the parameters that stay.
     portfolio : sequence of mappings
         The configurations.
     seed : int, default=0
-        Of the classifier.
+        Of the method.
     """
 
     def __init__(
@@ -150,40 +151,36 @@ class PortfolioScreen(BaseEstimator):
         self.portfolio = portfolio
         self.seed = seed
 
-    def aurocs(self, data: SplitData) -> FloatArray:
-        """Return the AUROC on the test rows of every label column (down) and configuration (across)."""
+    def scores(self, data: SplitData, target: TargetKind = "binary") -> FloatArray:
+        """Return the score on the test rows of every target column (down) and configuration (across)."""
         method = Method.declare(self.classifier)
-        plain = not method.params
-        if (
-            method.factory is KNeighborsClassifier
-            and plain
-            and all(_plain_neighbours(params) for params in self.portfolio)
-        ):
-            return self._by_neighbours(data)
-        kernels = [params.get("kernel", "rbf") for params in self.portfolio]
-        if method.factory is BoundedSVC and plain and set(kernels) <= set(KERNEL_PARAMETERS):
-            return np.column_stack([self._by_kernel(data, params) for params in self.portfolio])
+        if target == "binary" and not method.params:
+            kernels = {params.get("kernel", "rbf") for params in self.portfolio}
+            if method.factory is KNeighborsClassifier and all(
+                set(params) <= PLAIN_NEIGHBOURS for params in self.portfolio
+            ):
+                return self._by_neighbours(data)
+            if method.factory is BoundedSVC and kernels <= set(KERNEL_PARAMETERS):
+                return np.column_stack([self._by_kernel(data, one) for one in self.portfolio])
+        scoring = SCORING[target]
         found = np.empty((data.y_train.shape[1], len(self.portfolio)))
         for column in range(found.shape[0]):
+            train, test = data.y_train[:, column], data.y_test[:, column]
+            if target != "regression":
+                train, test = train.astype(np.int64), test.astype(np.int64)
             for position, params in enumerate(self.portfolio):
-                classifier = configured(method, params).build(self.seed)
-                classifier.fit(data.X_train, data.y_train[:, column])
-                values = confidence(classifier, data.X_test).values
-                found[column, position] = auroc(data.y_test[:, column], values)
+                model = configured(method, params).build(self.seed).fit(data.X_train, train)
+                value = score_on(model, data.X_test, test, scoring, np.unique(train))
+                found[column, position] = max(value, WORST)
         return found
 
     def _by_neighbours(self, data: SplitData) -> FloatArray:
         most = max(int(params.get("n_neighbors", 5)) for params in self.portfolio)
         votes = NeighbourVotes(data.X_test, data.X_train, most)
-        columns = [
-            auroc_columns(
-                data.y_test,
-                votes.probabilities(
-                    data.y_train, params.get("n_neighbors", 5), params.get("weights", "uniform")
-                ),
-            )
-            for params in self.portfolio
-        ]
+        columns = []
+        for params in self.portfolio:
+            how = params.get("n_neighbors", 5), params.get("weights", "uniform")
+            columns.append(auroc_columns(data.y_test, votes.probabilities(data.y_train, *how)))
         return np.column_stack(columns)
 
     def _by_kernel(self, data: SplitData, params: Mapping[str, Any]) -> FloatArray:
@@ -196,206 +193,102 @@ class PortfolioScreen(BaseEstimator):
             gamma = params.get("gamma", "scale")
             spread = float(data.X_train.var()) if gamma == "scale" else 1.0
             options["gamma"] = 1.0 / (data.X_train.shape[1] * spread)
-        gram = pairwise_kernels(data.X_train, metric=kernel, filter_params=True, **options)
+        options |= {"metric": kernel, "filter_params": True}
+        gram = pairwise_kernels(data.X_train, **options)
         # The ridge 1 / C has the role that C has in the SVC.
         gram[np.diag_indices_from(gram)] += 1.0 / float(params.get("C", 1.0))
         weights = cho_solve(cho_factor(gram, lower=True), 2.0 * data.y_train - 1.0)
-        shown = pairwise_kernels(
-            data.X_test, data.X_train, metric=kernel, filter_params=True, **options
-        )
+        shown = pairwise_kernels(data.X_test, data.X_train, **options)
         return auroc_columns(data.y_test, shown @ weights)
 
 
-def _plain_neighbours(params: Mapping[str, Any]) -> bool:
-    return set(params) <= {"n_neighbors", "weights", "algorithm"}
-
-
-def screen_of(contender: Contender) -> dict[str, Any]:
-    """Return the screen of a contender as an experiment declares a method."""
-    portfolio = [plain_params(params) for params in contender.portfolio]
-    params = {"classifier": contender.declared(), "portfolio": portfolio, "seed": 0}
-    return {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
-
-
-def scout_of(contender: Contender) -> tuple[str, dict[str, Any]]:
-    """Return what scores candidates first for a contender, with its name: its scout, or the contender itself."""
-    if not contender.scout:
-        return contender.name, screen_of(contender)
-    use, portfolio = SCOUTS[contender.scout]
-    params = {"classifier": {"use": use}, "portfolio": [dict(p) for p in portfolio], "seed": 0}
-    return f"{contender.scout} scout", {
-        "use": "paragone.generate.screening:PortfolioScreen",
-        "params": params,
-    }
-
-
-class Screening(Protocol):
-    """The protocol of screening: the AUROC of each configuration on each label column."""
-
-    kind: ClassVar[str] = "screening"
-    # Scores are all that a search wants of millions of fits: the values of every configuration on
-    # every candidate would be thousands of times as much, and nothing is claimed by them.
-    of_truth: ClassVar[frozenset[str]] = frozenset({"auroc"})
-    versions = Holdout.versions
-
-    @override
-    def identity(self) -> str:
-        # As it was first written: another text would make every stored cell stale.
-        return digest({"kind": self.kind})
-
-    @override
-    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
-        if dataset.task != "multilabel":
-            raise InputError(f"dataset {dataset.name!r}: screening takes label columns")
-        return super().tasks(dataset, plan, seed)
-
-    @override
-    def fit(self, estimator: Any, data: SplitData) -> Fitted:
-        return Fitted({"auroc": estimator.aurocs(data)})
-
-    @override
-    def scores(self, fitted: Fitted, data: SplitData) -> tuple[Score, ...]:
-        best = np.asarray(fitted.arrays["auroc"]).max(axis=1)
-        return tuple(
-            Score("auroc", float(value), "candidate", position)
-            for position, value in enumerate(best)
-        )
-
-
-def candidate_batch(
-    name: str, X: FloatArray, labels: Sequence[NDArray[np.uint8]], n_train: int
-) -> Dataset:
-    """Return rows with one label column per candidate; the first rows are the train part."""
-    marks = np.zeros(len(X), dtype=bool)
-    marks[:n_train] = True
-    return Dataset(name, X, np.column_stack(labels), "multilabel", train_part=marks)
-
-
+PLAIN_NEIGHBOURS = {"n_neighbors", "weights", "algorithm"}
 WORST = 0.0
 """In screening an R2 below 0, that of the mean, counts as 0. Tuned methods hardly fall below it; untuned ones do where
 the target has outliers: a search for large leads would find such targets, and no race would confirm them."""
 
 
-class TargetScreen(BaseEstimator):
-    """A method's portfolio, to be scored on many target columns.
+def screen_of(
+    contender: Contender, target: TargetKind = "binary", *, by_scout: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """Return what scores candidates for a contender, as an experiment declares a method, with its name.
 
-    Parameters
-    ----------
-    method : estimator, str or mapping
-        The method with the parameters that stay.
-    portfolio : sequence of mappings
-        The configurations.
-    seed : int, default=0
-        Of the method.
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> y = np.column_stack([X[:, 0], X[:, 0] * X[:, 1]])
-    >>> screen = TargetScreen("sklearn.linear_model:LinearRegression", [{}])
-    >>> screen.scores(SplitData(X[:100], y[:100], X[100:], y[100:]), "r2").round(1)
-    array([[1.],
-           [0.]])
+    Asked for its scout, a contender that has none for this target looks first itself.
     """
-
-    def __init__(self, method: Any, portfolio: Sequence[Mapping[str, Any]], seed: int = 0) -> None:
-        self.method = method
-        self.portfolio = portfolio
-        self.seed = seed
-
-    def scores(self, data: SplitData, metric: Literal["auroc", "r2"]) -> FloatArray:
-        """Return the score on the test rows of every target column (down) and configuration (across)."""
-        method = Method.declare(self.method)
-        found = np.empty((data.y_train.shape[1], len(self.portfolio)))
-        for column in range(found.shape[0]):
-            for position, params in enumerate(self.portfolio):
-                built = configured(method, params, kind="method").build(self.seed)
-                found[column, position] = _score(built, data, column, metric)
-        return found
-
-
-def _score(method: Any, data: SplitData, column: int, metric: Literal["auroc", "r2"]) -> float:
-    train, test = data.y_train[:, column], data.y_test[:, column]
-    if metric == "r2":
-        values = np.asarray(method.fit(data.X_train, train).predict(data.X_test), dtype=np.float64)
-        if np.isnan(values).any():
-            raise InputError("a method gave NaN for some row: R2 is not defined")
-        return max(find_metric("r2")(test, values), WORST)
-    train, test = train.astype(np.int64), test.astype(np.int64)
-    classes = np.unique(train)
-    shown = class_values(method.fit(data.X_train, train), data.X_test, classes)
-    return find_metric("auroc")(test, shown, classes=classes)
-
-
-def target_screen_of(contender: Contender) -> dict[str, Any]:
-    """Return the screen of a contender as an experiment declares a method."""
-    return _screen(contender.declared(), contender.portfolio)
-
-
-def target_scout_of(contender: Contender, target: TargetKind) -> tuple[str, dict[str, Any]]:
-    """Return what scores candidates first for a contender, with its name: its scout, or the contender itself."""
-    if not contender.scout or target != "regression":
-        return contender.name, target_screen_of(contender)
-    use, portfolio = NUMBER_SCOUTS[contender.scout]
-    return f"{contender.scout} scout", _screen({"use": use}, portfolio)
-
-
-def _screen(declared: Mapping[str, Any], portfolio: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    name, declared, portfolio = contender.name, contender.declared(), contender.portfolio
+    scouts = SCOUTS.get(contender.scout, {}) if by_scout else {}
+    if target in scouts:
+        use, portfolio = scouts[target]
+        name, declared = f"{contender.scout} scout", {"use": use}
     params = {
-        "method": dict(declared),
+        "classifier": declared,
         "portfolio": [plain_params(params) for params in portfolio],
         "seed": 0,
     }
-    return {"use": "paragone.generate.screening:TargetScreen", "params": params}
+    return name, {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetScreening(Protocol):
-    """The protocol of screening for several classes or numbers: the score of each configuration on each target column.
+class Screening(Protocol):
+    """The protocol of screening: the score of each configuration on each target column.
 
     Parameters
     ----------
-    metric : {"auroc", "r2"}
-        What is scored; R2 below 0 counts as 0.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What the columns are: scored by AUROC, or by R2 where they are numbers.
     """
 
-    kind: ClassVar[str] = "target screening"
-    # As in `Screening`, scores are all that is kept: they only steer, and nothing is claimed by
-    # them.
-    of_truth: ClassVar[frozenset[str]] = frozenset({"scores"})
+    kind: ClassVar[str] = "screening"
+    # Scores are all that a search wants of millions of fits: the values of every configuration on
+    # every candidate would be thousands of times as much, and nothing is claimed by them.
+    of_truth: ClassVar[frozenset[str]] = frozenset({"auroc", "r2"})
     versions = Holdout.versions
 
-    metric: Literal["auroc", "r2"] = "r2"
-
-    def __post_init__(self) -> None:
-        if self.metric not in ("auroc", "r2"):
-            raise unknown_name("metric", self.metric, ("auroc", "r2"))
+    target: TargetKind = "binary"
 
     @override
     def identity(self) -> str:
-        return digest({"kind": self.kind, "metric": self.metric})
+        # As it was first written: another text would make every stored cell stale.
+        told = {} if self.target == "binary" else {"target": self.target}
+        return digest({"kind": self.kind, **told})
+
+    @override
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+        if self.target == "binary" and dataset.task != "multilabel":
+            raise InputError(f"dataset {dataset.name!r}: screening takes label columns")
+        return super().tasks(dataset, plan, seed)
+
+    @property
+    def metric(self) -> str:
+        """What candidates are scored by."""
+        return metric_of(self.target)
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
-        return Fitted({"scores": estimator.scores(data, self.metric)})
+        return Fitted({self.metric: estimator.scores(data, self.target)})
 
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> tuple[Score, ...]:
-        best = np.asarray(fitted.arrays["scores"]).max(axis=1)
+        best = np.asarray(fitted.arrays[self.metric]).max(axis=1)
         return tuple(
             Score(self.metric, float(value), "candidate", position)
             for position, value in enumerate(best)
         )
 
 
-def target_batch(
-    name: str, X: FloatArray, targets: Sequence[NDArray[Any]], n_train: int
+def candidate_batch(
+    name: str,
+    X: FloatArray,
+    columns: Sequence[NDArray[Any]],
+    n_train: int,
+    target: TargetKind = "binary",
 ) -> Dataset:
     """Return rows with one target column per candidate; the first rows are the train part."""
     marks = np.zeros(len(X), dtype=bool)
     marks[:n_train] = True
+    y = np.column_stack(columns)
+    if target == "binary":
+        return Dataset(name, X, y, "multilabel", train_part=marks)
     # A dataset of classes has one column of them: here they stand as numbers, and are read back in
     # the fit.
-    return Dataset(
-        name, X, np.column_stack(targets).astype(np.float64), "regression", train_part=marks
-    )
+    return Dataset(name, X, y.astype(np.float64), "regression", train_part=marks)

@@ -20,15 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paragone.data import (
-    COLLECTION,
-    Dataset,
-    collection_file,
-    collection_names,
-    digen_entries,
-    find_digen,
-    make_digen,
-)
+from paragone.data import Dataset
 from paragone.data import load as load_dataset
 from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet, write_sets
@@ -37,6 +29,14 @@ from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, digen_tuned, reference_methods
 from paragone.generate.proof import measure
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sets import (
+    COLLECTION,
+    collection_file,
+    collection_names,
+    digen_entries,
+    find_digen,
+    make_digen,
+)
 from paragone.ties import least_loss
 
 MEASURED = "evidence_files"

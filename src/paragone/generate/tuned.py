@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from paragone.errors import unknown_name
-from paragone.generate.classifiers import auroc, class_values, confidence, positive_class, source_of
+from paragone.generate.classifiers import TrialScoring, confidence, score_on, source_of
 from paragone.generate.methods import configured, reseeded
 from paragone.methods import Method, check_space, finished_trial, new_study, suggest
-from paragone.metrics import find_metric
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
-TrialScoring: TypeAlias = Literal["auroc", "hard", "classes", "r2"]
 SCORINGS: tuple[TrialScoring, ...] = ("auroc", "hard", "classes", "r2")
 
 
@@ -191,7 +189,7 @@ class FoldScore:
             seed,
             fresh_seeds,
         )
-        self._X, self._y, self._positive = X, y, positive_class(y)
+        self._X, self._y, self._classes = X, y, np.unique(y)
         kind = KFold if scoring == "r2" else StratifiedKFold
         splitter = kind(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
@@ -215,22 +213,7 @@ class FoldScore:
             classifier = self.built(params).fit(self._X[train], self._y[train])
         self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
-        if self._scoring == "r2":
-            return find_metric("r2")(
-                self._y[test], np.asarray(classifier.predict(self._X[test]), dtype=np.float64)
-            )
-        if self._scoring == "classes":
-            classes = np.unique(self._y)
-            return find_metric("auroc")(
-                self._y[test], class_values(classifier, self._X[test], classes), classes=classes
-            )
-        if self._scoring == "hard":
-            values = (np.asarray(classifier.predict(self._X[test])) == self._positive).astype(
-                np.float64
-            )
-        else:
-            values = confidence(classifier, self._X[test], self._positive).values
-        return auroc(self._y[test] == self._positive, values)
+        return score_on(classifier, self._X[test], self._y[test], self._scoring, self._classes)
 
 
 def pruned_mean(

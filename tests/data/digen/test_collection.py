@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from paragone.data import (
+from paragone.data import load
+from paragone.data.loading import expand
+from paragone.errors import InputError
+from paragone.generate.sets import (
     cut_in_half,
     digen_entries,
     find_digen,
     hash_features,
     hash_labels,
-    load,
+    legacy_argsort,
     make_digen,
 )
-from paragone.data.generated import legacy_argsort
-from paragone.data.loading import expand
-from paragone.errors import InputError
 
 GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)
 

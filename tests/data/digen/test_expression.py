@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paragone.data import OPERATORS, Expression, Feature
 from paragone.errors import InputError
+from paragone.generate.expressions import OPERATORS, Expression, Feature
 from paragone.generate.formulas import Grammar
 
 PLAIN = {

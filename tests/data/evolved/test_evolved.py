@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from paragone import Experiment
-from paragone.data import collection_names, load, make_evolved
-from paragone.data.generated import evolved_entries, find_entry
+from paragone.data import load
 from paragone.data.loading import expand
 from paragone.errors import InputError
+from paragone.generate.sets import collection_names, evolved_entries, find_entry, make_evolved
 
 ALL = [(name, entry) for name in collection_names() for entry in evolved_entries(name)]
 

@@ -34,8 +34,8 @@ def collection_named(reference: str) -> Collection | None:
     >>> collection_named("digen") is None
     True
     """
-    from paragone.data import collection_names
     from paragone.generate import Collection
+    from paragone.generate.sets import collection_names
 
     if reference == "digen":
         return None

@@ -69,10 +69,10 @@ def report_method(
     Example: paragone generate report mymethod.py:Poly --out poly --workers 2
     """
     from paragone.charts import check_formats
-    from paragone.data import collection_names
     from paragone.generate import Laboratory, benchmark_method, write_benchmark
     from paragone.generate.diagnosis import diagnose
     from paragone.generate.methods import common_target, opponent, read_space
+    from paragone.generate.sets import collection_names
 
     wanted = check_formats(listed(formats))
     chosen = [
@@ -129,7 +129,7 @@ def _asked_sets(
     names: list[str], chosen: list[tuple[str, Collection | None]]
 ) -> dict[str, list[str]]:
     """Return which of the named datasets every collection has; one that none has is refused."""
-    from paragone.data import find_digen
+    from paragone.generate.sets import find_digen
 
     found: dict[str, list[str]] = {where: [] for where, _ in chosen}
     for name in names:

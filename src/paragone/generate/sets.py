@@ -1,18 +1,18 @@
 """Datasets made from formula and seed: the DIGEN sets, the evolved collections and their variants.
 
-Formulas are read and evaluated below `paragone.generate`, so that an experiment can name such a
-dataset like any other; everything that makes new formulas is in `paragone.generate`. What was
-proven of a dataset is proven of the dataset as it is: nothing is claimed of a variant, which has
-the same formula and cut and rows of its own, unless it was put to proof itself.
+An experiment names such a dataset like any other: the readers at the end of this module are among
+those of `paragone.data`. What was proven of a dataset is proven of the dataset as it is: nothing is
+claimed of a variant, which has the same formula and cut and rows of its own, unless it was put to
+proof itself.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, partial
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.dataset import Dataset, Task
-from paragone.data.formulas import Expression
+from paragone.data import Dataset, Reader, ReadOptions, Task, add_reader
 from paragone.errors import InputError, unknown_name
+from paragone.generate.expressions import Expression
 from paragone.reading import read_json
 from paragone.validation import FloatArray, IntArray
 
-_FOLDER = files("paragone.data").joinpath("collections")
+_FOLDER = files("paragone.generate").joinpath("collections")
 
 
 @dataclass(frozen=True)
@@ -737,3 +737,35 @@ def make_variant(entry: EvolvedEntry, variant: DatasetVariant) -> Dataset:
         np.random.SeedSequence(variant.seed(entry.md5, entry.seed)),
     )
     return _dataset(f"{entry.name}-{variant.name}", X, labels, (variant.note(entry.name),))
+
+
+def _add(name: str, make: Callable[[Any], Dataset], **more: Any) -> None:
+    def read(wanted: Any, options: ReadOptions) -> Dataset:
+        shown = wanted if isinstance(wanted, str) else wanted[1]
+        options.refuse_all_but_name(f"dataset '{name}:{shown}' is generated")
+        return make(wanted)
+
+    add_reader(Reader(name, read, is_of_paths=False, **more))
+
+
+def _names_of(entries: tuple[EvolvedEntry, ...]) -> list[str]:
+    return [entry.name for entry in entries]
+
+
+_add(
+    "digen",
+    lambda wanted: make_digen(find_digen(wanted)),
+    members=lambda: [str(entry.number) for entry in digen_entries()],
+)
+for _name in collection_names():
+    _add(
+        _name,
+        partial(load_evolved, _name),
+        members=lambda name=_name: _names_of(evolved_entries(name)),
+    )
+_add(
+    "collection",
+    lambda found: load_evolved(*found),
+    members=lambda path: _names_of(read_entries(path)),
+    located=own_collection,
+)
