@@ -169,3 +169,48 @@ def test_a_metric_that_is_no_number_is_refused(tmp_path):
     frame.to_csv(path, index=False)
     with pytest.raises(InputError, match=r"'metrics.accuracy' does not hold numbers"):
         read_results(path)
+
+
+def named(number, name, dataset, value, params=None, experiment="bench"):
+    """Return a run that only its name tells of."""
+    told = {"C": "1.0", **({"dataset": dataset} if dataset else {}), **(params or {})}
+    tags = {"mlflow.runName": name}
+    return run(f"r{number}", told, {"accuracy": [value]}, tags=tags, experiment=experiment)
+
+
+@pytest.mark.parametrize("home", ["mlflow.db", "mlruns"])
+def test_names_of_runs_are_methods_where_nothing_else_names_them(tmp_path, home):
+    runs = [
+        named(f"{name}{n}", name, f"d{n}", n / 10 + (name == "forest") / 100)
+        for name in ("forest", "logreg")
+        for n in range(6)
+    ]
+    found = read_results(at_home(tmp_path, home, runs))
+    assert (found.methods, found.datasets) == (["forest", "logreg"], [f"d{n}" for n in range(6)])
+    assert any("Methods are what the runs are called: forest, logreg" in one for one in found.notes)
+
+
+def test_of_runs_with_the_same_settings_the_newest_is_read(tmp_path):
+    runs = [named(n, "forest", None, 0.5 + n / 10) for n in range(3)]
+    runs += [named(n, "logreg", None, 0.1 + n / 100) for n in range(3, 5)]
+    found = read_results(write_store(tmp_path / "mlflow.db", runs))
+    assert found.scores().set_index("method")["value"].to_dict() == {"forest": 0.7, "logreg": 0.14}
+    said = "Left out: 3 earlier runs with the same settings, of which the newest is read."
+    assert said in found.notes
+
+
+def test_tries_of_a_search_are_no_repetitions(tmp_path):
+    runs = [named(n, "forest", None, 0.5, {"depth": str(n)}) for n in range(9)]
+    with pytest.raises(InputError, match=r"they differ in params\.depth, as the tries of a search"):
+        read_results(write_store(tmp_path / "mlflow.db", runs))
+
+
+def test_experiments_with_parameters_of_their_own_are_methods(tmp_path):
+    runs = [
+        named(f"{place}{n}", f"calm-fox-{n}", f"d{n}", 0.5, {own: "3"}, experiment=own)
+        for place, own in enumerate(("depth", "penalty"))
+        for n in range(4)
+    ]
+    found = read_results(write_store(tmp_path / "mlflow.db", runs))
+    assert found.methods == ["depth", "penalty"]
+    assert any("Methods are the experiments" in note for note in found.notes)

@@ -115,3 +115,21 @@ def test_a_field_may_be_named(tmp_path):
         "vit",
         "resnet",
     ]
+
+
+def test_an_export_without_states_takes_every_run_and_says_so(tmp_path):
+    frame = export().drop(columns="State").iloc[:36]
+    found = read_results(written(tmp_path, frame), asked=Asked(metric="test_accuracy"))
+    assert (found.methods, len(found.scores("test_accuracy"))) == (["vit", "resnet"], 36)
+    assert any("no column State" in note for note in found.notes)
+
+
+def test_of_the_curves_of_a_chart_the_last_values_are_read(tmp_path):
+    frame = pd.DataFrame({"Step": range(4)})
+    for name, last in (("ppo", 9.0), ("sac", 7.0)):
+        frame[f"{name} - mean_reward"] = [1.0, 2.0, last, np.nan]
+        for limit in ("__MIN", "__MAX"):
+            frame[f"{name} - mean_reward{limit}"] = 1.0
+    found = read_results(written(tmp_path, frame))
+    assert found.metrics == {"mean_reward": True}
+    assert found.scores().set_index("method")["value"].to_dict() == {"ppo": 9.0, "sac": 7.0}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
+from paragone.intake.folders import few
 from paragone.intake.reader import Asked
 from paragone.intake.records import KEYS, Unit
 
@@ -22,7 +23,6 @@ NAMES = {
 """What each is called, the more telling name first."""
 _PREFIXES = ("params.", "tags.", "config.", "path.", "")
 _BEHIND = ("", "_name", ".name", "/name", "_id", ".id", "._target_", ".type", "_type", ".value")
-AMBIGUOUS = ("run", "trial", "version", "job", "iteration", "replicate")
 
 
 def find_field(columns: Sequence[str], role: str) -> str | None:
@@ -81,7 +81,7 @@ def assign_roles(
     if of_method is None and method is None:
         raise InputError(
             f"{where}: which field names the method is not told: say {argument('method', 'FIELD')},"
-            f" one of {_listed(known)}, or NAME=PATH where it holds one method"
+            f" one of {few(known)}, or NAME=PATH where it holds one method"
         )
     columns["method"] = (
         _texts(runs, of_method, where) if of_method else pd.Series(method, index=runs.index)
@@ -138,23 +138,3 @@ def _texts(runs: pd.DataFrame, name: str, where: str) -> pd.Series:
             str(int(one)) if isinstance(one, float) and one.is_integer() else str(one).strip()
         )
     )
-
-
-def check_once(found: pd.DataFrame, where: str, fields: Sequence[str]) -> None:
-    """Refuse two runs of one method on one dataset and split, and name fields that tell them apart."""
-    keys = [name for name in ("method", "dataset", *KEYS) if name in found.columns]
-    doubled = found.duplicated(keys)
-    if not doubled.any():
-        return
-    row = found[doubled].iloc[0]
-    which = ", ".join(f"{key} {row[key]}" for key in keys)
-    raise InputError(
-        f"{where}: {int(doubled.sum())} runs are second ones of a method, dataset and split (first:"
-        f" {which}): keep one of each, or say which field tells them apart with"
-        f" {argument('unit', 'FIELD')} or {argument('method', 'FIELD')} ({_listed(fields)})"
-    )
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "none"

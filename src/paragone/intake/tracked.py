@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
+from paragone.intake.folders import few
 from paragone.intake.reader import Asked
-from paragone.intake.records import KEYS, Records
-from paragone.intake.roles import assign_roles, check_once
+from paragone.intake.records import Records
+from paragone.intake.roles import assign_roles, find_field
 from paragone.intake.source import Source
-from paragone.metrics import read_name
 
 METRICS = "metrics."
 SYSTEM = ("metrics.system/", "metrics.system.")
 """What a tracker measures of the machine is no result."""
+RUN_NAMES = ("tags.mlflow.runName", "Name")
+GENERATED = re.compile(r"[a-z]+-[a-z]+-\d+|(?:run|trial|test|exp\w*|job)?[-_ ]?\d*|[0-9a-f]{8,}")
+"""Names of runs that a tracker thinks of by itself, or that only count."""
 
 
 @dataclass
@@ -27,8 +30,8 @@ class TrackedRuns:
     Attributes
     ----------
     frame : DataFrame
-        One row per run: ``run``, ``finished`` and ``parent``, fields such as ``params.model``, and
-        ``metrics.*``.
+        One row per run: ``run``, ``finished``, ``parent``, ``experiment`` and ``started`` where
+        they are known, fields such as ``params.model``, and ``metrics.*``.
     dropped : dict of str to int
         What was left out on the way here.
     notes : list of str
@@ -56,36 +59,39 @@ def tracked_records(
     asked : Asked
         What the user says.
     """
-    frame, dropped = runs.frame, runs.dropped
+    frame, dropped, notes = runs.frame, dict(runs.dropped), list(runs.notes)
     metrics = _chosen([name for name in frame.columns if name.startswith(METRICS)], asked, source)
-    frame = _kept(
-        frame,
-        frame["finished"].to_numpy(dtype=bool),
-        dropped,
-        "runs that failed, were stopped or still run",
-    )
-    there = frame[metrics].notna().any(axis=1).to_numpy()
-    shown = ", ".join(name.removeprefix(METRICS) for name in metrics[:3])
-    frame = _kept(frame, there, dropped, f"runs without {shown}")
-    if frame.empty:
+    shown = few(name.removeprefix(METRICS) for name in metrics)
+    finished = frame["finished"].astype(bool)
+    there = frame[metrics].notna().any(axis=1)
+    parents = frame["run"].isin(frame["parent"][finished & there].dropna())
+    left = finished | True
+    for why, mask in (
+        ("runs that failed, were stopped or still run", finished),
+        (f"runs without {shown}", there),
+        ("parents of nested runs, whose children are compared", ~parents),
+    ):
+        dropped[why] = int((left & ~mask).sum())
+        left &= mask
+    if not left.any():
         raise InputError(f"{source.where}: no finished run has {shown}")
-    parents = frame["run"].isin(set(frame["parent"].dropna()) - {""}).to_numpy()
-    frame = _kept(frame, ~parents, dropped, "parents of nested runs, whose children are compared")
-    known = [name for name in fields if name in frame.columns and frame[name].notna().any()]
+    frame = frame[left]
+    frame = frame.reset_index(drop=True)
+    known = [name for name in fields if name in frame and frame[name].notna().any()]
+    asked = _with_method(frame, known, source, asked, notes)
     found, unit = assign_roles(frame, known, asked, source.where, method=source.name)
     _refuse_several_experiments(frame, found, asked, source)
-    found = _without_constant_keys(found)
+    # Seeds and repeats that are the same for all tell nothing apart.
+    same = [name for name in ("seed", "repeat") if name in found and found[name].nunique() == 1]
+    found = found.drop(columns=same)
+    settings = [name for name in known if not name.startswith("tags.") and name not in RUN_NAMES]
+    kept = _newest(frame, found, settings, source)
+    dropped["earlier runs with the same settings, of which the newest is read"] = int((~kept).sum())
     own = {name: name.removeprefix(METRICS) for name in metrics}
-    for name in own.values():
-        if name in ("method", "dataset", *KEYS):
-            raise InputError(f"{source.where}: a metric cannot be called {name!r}")
-    for name, called in own.items():
-        found[called] = frame[name].to_numpy(dtype=np.float64)
+    found = found.join(frame[metrics].astype(float).rename(columns=own))[kept]
+    directions = dict.fromkeys(own.values())
     found = found.reset_index(drop=True)
-    telling = [name for name in known if 1 < frame[name].nunique() <= len(frame)]
-    check_once(found, source.where, telling)
-    directions = {called: read_name(called).higher_is_better for called in own.values()}
-    return Records(found, unit, directions, source, dropped=dropped, notes=tuple(runs.notes))
+    return Records(found, unit, directions, source, dropped=dropped, notes=tuple(notes))
 
 
 def _chosen(metrics: list[str], asked: Asked, source: Source) -> list[str]:
@@ -101,31 +107,66 @@ def _chosen(metrics: list[str], asked: Asked, source: Source) -> list[str]:
     raise unknown_name("metric", wanted, [name.removeprefix(METRICS) for name in own])
 
 
-def _kept(frame: pd.DataFrame, mask: np.ndarray, dropped: dict[str, int], why: str) -> pd.DataFrame:
-    if not mask.all():
-        dropped[why] = dropped.get(why, 0) + int((~mask).sum())
-    return frame[mask].reset_index(drop=True)
+def _with_method(
+    frame: pd.DataFrame, known: Sequence[str], source: Source, asked: Asked, notes: list[str]
+) -> Asked:
+    """Return what is asked with the field of the method: by its name, or what the runs or experiments are called."""
+    by_name = find_field(known, "method")
+    if asked.method or source.name or (by_name and frame[by_name].notna().all()):
+        return asked
+    for name in RUN_NAMES:
+        texts = frame[name].astype(str) if name in known else pd.Series(dtype=str)
+        if len(texts) and frame[name].notna().all() and not texts.map(GENERATED.fullmatch).any():
+            notes.append(f"Methods are what the runs are called: {few(texts.unique())} ({name}).")
+            return replace(asked, method=name)
+    params = frame[[name for name in known if name.startswith("params.")]].notna()
+    if by_name is None and "experiment" in known and params.shape[1] and asked.dataset is None:
+        names = params.apply(lambda row: ", ".join(params.columns[row]), axis=1)
+        kinds = pd.DataFrame({"experiment": frame["experiment"], "names": names}).drop_duplicates()
+        if len(kinds) > 1 and kinds["experiment"].is_unique and kinds["names"].is_unique:
+            notes.append(
+                f"Methods are the experiments, each with parameters of its own:"
+                f" {few(kinds['experiment'])}."
+            )
+            return replace(asked, method="experiment")
+    return asked
 
 
-def _without_constant_keys(found: pd.DataFrame) -> pd.DataFrame:
-    """Leave out seeds and repeats that are the same for all: they tell nothing apart."""
-    same = [name for name in ("seed", "repeat") if name in found and found[name].nunique() == 1]
-    return found.drop(columns=same)
+def _newest(
+    frame: pd.DataFrame, found: pd.DataFrame, settings: Sequence[str], source: Source
+) -> pd.Series:
+    """Say which runs count: of equal ones the newest; several with other settings are a search and refused."""
+    again = found.duplicated(keep=False)
+    theirs = frame[again].groupby([found[name][again] for name in found], sort=False)
+    differing = [name for name in settings if (theirs[name].nunique(dropna=False) > 1).any()]
+    dated = "started" in frame and frame["started"].notna().all()
+    if again.any() and (differing or not dated):
+        row = found[found.duplicated()].iloc[0]
+        which = ", ".join(f"{key} {value}" for key, value in row.items())
+        why = f": they differ in {few(differing)}, as the tries of a search do" * bool(differing)
+        told = [name for name in settings if frame[name].nunique() > 1]
+        raise InputError(
+            f"{source.where}: {int(found.duplicated().sum())} runs are second ones of a method,"
+            f" dataset and split (first: {which}){why}. Keep one of each, or say which field tells"
+            f" them apart with {argument('unit', 'FIELD')} or {argument('method', 'FIELD')}"
+            f" ({few(told)})"
+        )
+    if not again.any():
+        return ~again
+    order = frame["started"].sort_values(kind="stable").index
+    return ~found.loc[order].duplicated(keep="last").sort_index()
 
 
 def _refuse_several_experiments(
     frame: pd.DataFrame, found: pd.DataFrame, asked: Asked, source: Source
 ) -> None:
     """Refuse runs of several experiments that no dataset tells apart: they may be of different data."""
-    if (
-        "experiment" not in frame
-        or frame["experiment"].nunique() < 2
-        or "experiment" in (asked.method, asked.dataset)
-    ):
+    if "experiment" not in frame or "experiment" in (asked.method, asked.dataset):
         return
-    if (found["dataset"] == "data").all():
-        names = ", ".join(str(name) for name in pd.unique(frame["experiment"])[:3])
+    names = frame["experiment"].unique()
+    if len(names) > 1 and (found["dataset"] == "data").all():
         raise InputError(
-            f"{source.where} holds several experiments ({names}) and no field names the dataset:"
-            f" say {argument('dataset', 'experiment')} or {argument('dataset', 'FIELD')}"
+            f"{source.where} holds several experiments ({few(map(str, names))}) and no field names"
+            f" the dataset: say {argument('dataset', 'experiment')} or"
+            f" {argument('dataset', 'FIELD')}"
         )

@@ -23,15 +23,21 @@ from paragone.reading import check_size
 TITLE = "runs of MLflow"
 MAGIC = b"SQLite format 3\x00"
 TABLES = ("runs", "latest_metrics", "params", "tags", "experiments")
-COUNTS = {
-    "runs": "SELECT count(*) FROM runs",
-    "latest_metrics": "SELECT count(*) FROM latest_metrics",
-    "params": "SELECT count(*) FROM params",
-    "tags": "SELECT count(*) FROM tags",
-}
+COUNTS = (
+    "SELECT count(*) FROM runs",
+    "SELECT count(*) FROM latest_metrics",
+    "SELECT count(*) FROM params",
+    "SELECT count(*) FROM tags",
+)
 TEXTS = {
     "params.": "SELECT run_uuid, key, substr(value, 1, ?) FROM params",
     "tags.": "SELECT run_uuid, key, substr(value, 1, ?) FROM tags",
+}
+COLUMNS = {
+    "run_id": "run",
+    "experiment_id": "experiment",
+    "start_time": "started",
+    "lifecycle_stage": "stage",
 }
 MOST_ROWS = 20_000_000
 LONGEST = 500
@@ -114,14 +120,14 @@ def _of_store(source: Source) -> TrackedRuns:
             raise InputError(
                 f"{source.where}: there is no table {name!r}, as a store of MLflow has"
             )
-        for name, query in COUNTS.items():
+        for query in COUNTS:
             (n_rows,) = store.execute(query).fetchone()
             if n_rows > MOST_ROWS:
-                raise InputError(f"{source.where}: {name} has {n_rows} rows, more than {MOST_ROWS}")
+                raise InputError(f"{source.where}: a table has more than {MOST_ROWS} rows")
         rows = store.execute(
-            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage FROM runs r"
-            " LEFT JOIN experiments e ON e.experiment_id = r.experiment_id ORDER BY r.start_time,"
-            " r.run_uuid"
+            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage, r.start_time"
+            " FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id"
+            " ORDER BY r.start_time, r.run_uuid"
         ).fetchall()
         values: dict[str, dict[str, Any]] = {str(row[0]): {} for row in rows}
         for prefix, query in TEXTS.items():
@@ -137,33 +143,25 @@ def _of_store(source: Source) -> TrackedRuns:
                 values[run][f"{METRICS}{key}"] = math.nan if is_nan else float(value)
     found = [
         {"run": run, "status": status, "stage": "deleted" if "deleted" in (stage, of_experiment) else stage,
-         "experiment": experiment, **values[str(run)]}
-        for run, status, stage, experiment, of_experiment in rows
+         "experiment": experiment, "started": started, **values[str(run)]}
+        for run, status, stage, experiment, of_experiment, started in rows
     ]  # fmt: skip
-    return _prepared(found, source, several)
+    return _prepared(pd.DataFrame(found), source, several, {})
 
 
 def _prepared(
-    found: list[dict[str, Any]],
-    source: Source,
-    several: bool,
-    dropped: dict[str, int] | None = None,
+    frame: pd.DataFrame, source: Source, several: bool, dropped: dict[str, int]
 ) -> TrackedRuns:
-    if not found:
+    if frame.empty:
         raise InputError(f"{source.where}: it holds no runs")
-    frame = pd.DataFrame(found)
-    if frame["run"].duplicated().any():
-        raise InputError(
-            f"{source.where}: run {frame['run'][frame['run'].duplicated()].iloc[0]} stands twice"
-        )
-    counts = dict(dropped or {})
-    deleted = frame["stage"].eq("deleted").to_numpy()
-    if deleted.any():
-        counts["deleted runs"] = int(deleted.sum())
-        frame = frame[~deleted].reset_index(drop=True)
-    frame["finished"] = frame["status"].eq("FINISHED").to_numpy()
-    parent = "tags.mlflow.parentRunId"
-    frame["parent"] = frame.get(parent)
+    twice = frame["run"].duplicated()
+    if twice.any():
+        raise InputError(f"{source.where}: run {frame['run'][twice].iloc[0]} stands twice")
+    deleted = frame["stage"].eq("deleted")
+    frame = frame[~deleted].reset_index(drop=True)
+    frame["finished"] = frame["status"].eq("FINISHED")
+    frame["parent"] = frame.get("tags.mlflow.parentRunId")
+    counts = {**dropped, "deleted runs": int(deleted.sum())}
     return TrackedRuns(frame, counts, [LAST_STEP] if several else [])
 
 
@@ -196,6 +194,7 @@ def _of_folder(source: Source) -> TrackedRuns:
                 "status": STATUSES.get(told.get("status", ""), told.get("status")),
                 "stage": "deleted" if gone else "active",
                 "experiment": experiment.get("name", place.name),
+                "started": told.get("start_time"),
             }
             for kind in ("params", "tags"):
                 for key, path in _keys(run / kind):
@@ -207,7 +206,7 @@ def _of_folder(source: Source) -> TrackedRuns:
                 several |= n_lines > 1
                 row[f"{METRICS}{key}"] = value
             found.append(row)
-    return _prepared(found, source, several, dropped)
+    return _prepared(pd.DataFrame(found), source, several, dropped)
 
 
 def _meta(folder: Path) -> dict[str, str]:
@@ -247,26 +246,17 @@ def _last_value(path: Path, dropped: dict[str, int]) -> tuple[float, int]:
 def _of_table(source: Source) -> TrackedRuns:
     rows = read_rows(source, ("run_id",))
     table = rows.frame
-    frame = table.rename(columns={"run_id": "run", "experiment_id": "experiment"})
-    frame = frame.assign(
-        status=table.get("status", "FINISHED"),
-        stage=table.get("lifecycle_stage", "active"),
-    )
-    kept = [name for name in frame.columns if not name.startswith(METRICS)]
-    found = frame[kept].copy()
-    for name in frame.columns:
-        if name.startswith(METRICS) and (frame[name].notna().any()):
-            found[name] = (
-                numbers(frame, name, source.where)
-                if is_number_column(frame, name)
-                else _refused(name, source)
-            )
-    found = found.astype({"run": str})
-    return _prepared(found.to_dict("records"), source, True, rows.dropped)
-
-
-def _refused(name: str, source: Source) -> Any:
-    raise InputError(f"{source.where}: the column {name!r} does not hold numbers")
+    for name in table.columns:
+        if name.startswith(METRICS) and not is_number_column(table, name):
+            if table[name].notna().any():
+                raise InputError(f"{source.where}: the column {name!r} does not hold numbers")
+            table = table.drop(columns=name)
+        elif name.startswith(METRICS):
+            table[name] = numbers(table, name, source.where)
+    frame = table.rename(columns=COLUMNS).astype({"run": str})
+    for name, usual in (("status", "FINISHED"), ("stage", "active")):
+        frame[name] = frame.get(name, usual)
+    return _prepared(frame, source, True, rows.dropped)
 
 
 result_readers.add(
@@ -276,15 +266,11 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            (
-                "Runs that failed, were stopped or deleted are left out and counted; so are parents"
-                " beside their children."
-            ),
+            "Runs that failed, were stopped or deleted are counted; so are parents of nested runs.",
             "The last step of a metric is taken, which is not the best one.",
-            (
-                "No field is made for method, dataset and fold: parameters, then tags, are tried by"
-                " their names; --method params.NAME says it."
-            ),
+            "Method, dataset and fold are parameters or tags by their names, or --method says it.",
+            "Where none names the method, names of runs do, or experiments of other parameters.",
+            "Of runs with the same settings the newest is read; tries of a search are refused.",
         ),
     )
 )
