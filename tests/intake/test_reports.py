@@ -1,6 +1,7 @@
 """Reports of ranx and times of pytest-benchmark: one value per dataset or benchmark, and no more is claimed."""
 
 import json
+import sqlite3
 
 import pytest
 from scipy.stats import binomtest
@@ -95,3 +96,66 @@ def test_spoiled_times_are_one_sentence_or_counted(tmp_path):
         "Left out: 1 datasets that some method has no row for, which is not a failure."
         in fewer.warnings
     )
+
+
+def test_files_as_pytest_benchmark_saves_them_are_called_by_number_and_commit(tmp_path):
+    folder = tmp_path / "storage" / "Linux-CPython-3.11-64bit"
+    folder.mkdir(parents=True)
+    for place, factor in ((1, 1.0), (2, 0.5)):
+        commit = f"{place}87b9aae14ff14a7887a6bbaa9731b9a8760555d"
+        times(folder / f"000{place}_{commit}_20150814_190343_uncommitted-changes.json", factor)
+    found = read_results(tmp_path / "storage")
+    assert found.methods == ["0001_187b9aa", "0002_287b9aa"]
+    assert found.compare().table["wins"].tolist() == [6]
+
+
+def test_queries_of_trec_eval_are_items_and_their_mean_is_none(tmp_path):
+    for name, shift in (("bm25", 0.0), ("dense", 0.1)):
+        lines = [f"map                   \t{q}\t{0.3 + q / 100 + shift:.4f}\n" for q in range(1, 9)]
+        lines += ["num_q                 \tall\t8\n", "map                   \tall\t0.345\n"]
+        (tmp_path / f"{name}.eval").write_text("".join(lines))
+    found = read_results(tmp_path / "bm25.eval", tmp_path / "dense.eval")
+    assert (found.methods, found.unit, found.metrics) == (["bm25", "dense"], "item", {"map": True})
+    (pair,) = found.compare().pairs
+    assert (pair.n, abs(pair.mean_difference)) == (8, pytest.approx(0.1))
+    (tmp_path / "bm25.eval").write_text("map                   \tall\t0.345\n")
+    with pytest.raises(InputError, match="means over queries only: trec_eval -q"):
+        read_results(tmp_path / "bm25.eval")
+
+
+def test_commits_of_asv_are_methods(tmp_path):
+    for place, (commit, factor) in enumerate((("a" * 40, 1.0), ("b" * 40, 0.5))):
+        old = {
+            "time_fit": factor,
+            "suite.time_score": {"result": [factor, None], "params": [["10", "20"]]},
+            "track_size": 3,
+        }
+        new = {
+            "time_fit": [[factor], [], "v1", 1, 2],
+            "suite.time_score": [[factor, None], [["10", "20"]], "v1", 1, 2],
+        }
+        told = {"commit_hash": commit, "env_name": "py", "params": {"machine": "box"}}
+        path = tmp_path / ".asv" / "results" / "box" / f"{commit[:8]}-py.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(told | {"results": (old, new)[place]}))
+    found = read_results(tmp_path / ".asv" / "results")
+    scores = found.scores("time").set_index(["method", "dataset"])["value"].to_dict()
+    assert scores == {
+        ("aaaaaaaa", "time_fit"): 1.0,
+        ("aaaaaaaa", "suite.time_score (10)"): 1.0,
+        ("bbbbbbbb", "time_fit"): 0.5,
+        ("bbbbbbbb", "suite.time_score (10)"): 0.5,
+    }
+    assert any("track_size" in note for note in found.notes)
+
+
+def test_a_study_of_optuna_is_said_to_be_a_search(tmp_path, paragone):
+    store = sqlite3.connect(tmp_path / "optuna.db")
+    store.executescript(
+        "CREATE TABLE studies (study_id INTEGER); CREATE TABLE trials (trial_id INTEGER);"
+        "INSERT INTO trials VALUES (1), (2), (3);"
+    )
+    store.close()
+    ended = paragone("compare", tmp_path / "optuna.db")
+    assert ended.code == 2
+    assert "its 3 trials are tries, not repetitions" in ended.err

@@ -257,3 +257,16 @@ def test_wrong_requests_are_refused(data, options, sentence):
         compare_top_lists(
             [str(folder / "good.run"), str(folder / "poor.run")], folder / "t.qrels", **options
         )
+
+
+def test_runs_and_judgements_of_ranx_are_those_of_trec(data):
+    folder, truth, runs = data
+    judged = {user: dict.fromkeys(items, 1) for user, items in truth.items()}
+    (folder / "qrels.json").write_text(json.dumps(judged))
+    for name in ("good", "fair"):
+        (folder / f"{name}.json").write_text(json.dumps(runs[name]))
+    found = compare_top_lists([f"{folder}/good.json", f"{folder}/fair.json"], folder / "qrels.json")
+    other = compare_top_lists([f"{folder}/good.run", f"{folder}/fair.run"], folder / "t.qrels")
+    assert found.pairs[0].mean_method == other.pairs[0].mean_method
+    assert found.pairs[0].p == other.pairs[0].p
+    assert found.units == "queries"

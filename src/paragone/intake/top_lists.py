@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,8 @@ from paragone.data.toplists import (
     read_truth,
 )
 from paragone.errors import InputError, unknown_name
+from paragone.intake.collect import named_path
+from paragone.intake.source import Source
 from paragone.metrics.topk.evaluate import topk_scores
 from paragone.metrics.topk.result import TopKResult
 from paragone.stats.samples import SampleComparison, compare_samples
@@ -172,32 +175,40 @@ def _wanted(metric: str | None, at: float | None) -> list[tuple[str, int]]:
 
 def _named(sources: Sequence[str]) -> list[tuple[str, Path]]:
     """Name every file: as the user says, by its stem, or with its folder where two have one."""
-    pairs = []
-    for source in sources:
-        name, equals, rest = source.partition("=")
-        given = bool(equals) and not Path(source).exists()
-        path = Path(rest if given else source)
+    pairs = [named_path(source) for source in sources]
+    for _, path in pairs:
         if not path.is_file():
             raise InputError(f"there is no file {path}")
-        pairs.append((name if given else path.stem, path))
-    stems = [name for name, _ in pairs]
-    named = [
-        (name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}", path)
-        for name, path in pairs
-    ]
-    twice = next((name for name, _ in named if [one for one, _ in named].count(name) > 1), None)
+    names = [name or path.stem for name, path in pairs]
+    for place, (_, path) in enumerate(pairs):
+        if names.count(path.stem) > 1 and names[place] == path.stem:
+            names[place] = f"{path.resolve().parent.name}/{path.stem}"
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two files are called {twice!r}: name them, as in A=PATH")
-    return named
+    return [(name, path) for name, (_, path) in zip(names, pairs, strict=True)]
+
+
+def _nested(path: Path) -> dict[str, dict[str, Any]] | None:
+    """Return values by query and document of a JSON file, as ranx writes runs and judgements."""
+    if path.suffix.lower() != ".json":
+        return None
+    found = Source(path).json()
+    if isinstance(found, dict) and all(isinstance(one, dict) for one in found.values()):
+        return found
+    raise InputError(f"{path}: an object of queries, each an object of documents, is needed")
 
 
 def _measured(
     name: str, path: Path, truth: Path, cuts: Sequence[int], metrics: Sequence[str]
 ) -> MeasuredRun:
-    is_run = looks_like_run(path)
+    listed, judged = _nested(path), _nested(truth)
+    is_run = listed is not None or looks_like_run(path)
     if is_run or looks_like_triples(path):
-        relevant, notes = read_relevant(truth)
-        joined = join_run(read_run(path) if is_run else read_triples(path), relevant)
+        relevant, notes = read_relevant(truth) if judged is None else (judged, ())
+        if listed is None:
+            listed = read_run(path) if is_run else read_triples(path)
+        joined = join_run(listed, relevant)
         result = topk_scores(
             joined.scores,
             joined.truth,

@@ -64,6 +64,26 @@ def _recognises(source: Source) -> bool:
     return "run_id" in names and any(name.startswith(METRICS) for name in names)
 
 
+def _is_search(source: Source) -> bool:
+    if source.head[:16] != MAGIC:
+        return False
+    try:
+        with _opened(source) as store:
+            return {"studies", "trials"} <= _tables(store)
+    except InputError:
+        return False
+
+
+def _refuse_search(source: Source, asked: Asked) -> Records:
+    with _opened(source) as store:
+        (count,) = store.execute("SELECT count(*) FROM trials").fetchone()
+    raise InputError(
+        f"{source.where} is a search of Optuna: its {count} trials are tries, not repetitions, and"
+        " the best of them looks better than it is. Run its best settings on folds or seeds that"
+        " the search did not see, and compare those"
+    )
+
+
 def _read(source: Source, asked: Asked) -> Records:
     if source.is_folder:
         runs = _of_folder(source)
@@ -100,9 +120,7 @@ def _opened(source: Source) -> Iterator[sqlite3.Connection]:
         store.set_progress_handler(count, 1_000_000)
         yield store
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{source.where}: cannot be read as a store of MLflow ({error})"
-        ) from error
+        raise InputError(f"{source.where}: cannot be read as a store ({error})") from error
     finally:
         if store is not None:
             store.close()
@@ -272,5 +290,14 @@ result_readers.add(
             "Where none names the method, names of runs do, or experiments of other parameters.",
             "Of runs with the same settings the newest is read; tries of a search are refused.",
         ),
+    )
+)
+result_readers.add(
+    ResultReader(
+        "optuna",
+        "searches of Optuna",
+        _refuse_search,
+        _is_search,
+        traps=("A study is a search, not a comparison, and is refused with what to do instead.",),
     )
 )
