@@ -14,6 +14,8 @@ from paragone.intake.records import Records
 
 SHOWN = 3
 TWICE = "rows that stand twice with the same value"
+MOST = 0.5
+"""The share of units that must stand in several datasets for their rows to hang together."""
 OPTIONAL = ("repeat", "seed", "cluster", "evidence", "prompt")
 
 
@@ -172,7 +174,7 @@ def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False
         A method has two values for one item, or items of one name are different ones.
     """
     frame = _one_frame(parts, metric)
-    notes: list[str] = []
+    frame, notes = _clustered(frame)
     methods = list(frame["method"].cat.categories)
     if len(methods) < 2:
         raise InputError("a comparison needs two methods or more")
@@ -231,6 +233,32 @@ def _one_frame(parts: Sequence[Records], metric: str) -> pd.DataFrame:
         [one.frame[metric].to_numpy(dtype=np.float64) for one in with_metric]
     )
     return pd.DataFrame(columns)
+
+
+def _clustered(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Let the rows of a unit that stands in several datasets hang together, by its content or its name.
+
+    A basin at ten horizons is one basin, and a question in two prompts one question. Items that are
+    only numbered anew in every dataset are others in each.
+    """
+    if "cluster" in frame or len(frame["dataset"].cat.categories) < 2:
+        return frame, []
+    known = "evidence" in frame and frame["evidence"].notna().all()
+    units = pd.Series(pd.factorize(frame["evidence" if known else "item"])[0])
+    pairs = pd.DataFrame({"unit": units, "dataset": frame["dataset"]}).drop_duplicates()
+    often = pairs["unit"].duplicated(keep=False)
+    numbers = pd.to_numeric(frame["item"], errors="coerce")
+    counted = (
+        numbers.groupby(frame["dataset"], observed=True).min().max() <= 1
+        and not numbers.isna().any()
+    )
+    if often.mean() <= MOST or (counted and not known):
+        return frame, []
+    note = (
+        f"{units.nunique()} units stand in up to {int(pairs['unit'].value_counts().max())} datasets:"
+        " rows of one hang together and are tested as one cluster."
+    )
+    return frame.assign(cluster=units), [note]
 
 
 def _stacked(pieces: Sequence[np.ndarray]) -> np.ndarray:

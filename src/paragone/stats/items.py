@@ -259,7 +259,7 @@ def compare_items(
         )
         raise InputError(f"{what}: say {ways}")
     whole = table.frame if "dataset" in table.frame.columns else table.frame.assign(dataset="data")
-    frame, told = in_range(whole, known)
+    frame, told = in_range(_across_tasks(whole), known)
     if weights not in ("equal", "size"):
         raise unknown_name("weights of the tasks", weights, ("equal", "size"))
     several, binary = frame["dataset"].nunique() > 1, table.binary
@@ -289,6 +289,17 @@ def compare_items(
         cluster=_plain(table.cluster),
         warnings=(said, *told, *table.notes, *result.warnings),
     )
+
+
+def _across_tasks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Take tasks together in which the same clusters stand: they are no strata of each other."""
+    if "cluster" not in frame or frame["dataset"].nunique() < 2:
+        return frame
+    tasks = frame[["cluster", "dataset"]].drop_duplicates()["cluster"].value_counts()
+    if tasks.max() == 1:
+        return frame
+    sample = frame.groupby(["dataset", "sample"], observed=True, sort=False).ngroup()
+    return frame.assign(sample=sample, dataset="all datasets")
 
 
 def _units(item: str) -> str:
