@@ -189,6 +189,32 @@ def test_means_of_repeats_stand_beside_what_was_logged(tmp_path):
     assert found.compare("acc").pairs[0].mean_method == pytest.approx(arc(one).mean())
 
 
+def test_prompts_of_one_model_with_the_same_items_are_what_is_compared(tmp_path):
+    one, two = two_runs(ARC)
+    one.write(tmp_path), two.write(tmp_path / "other")
+    first = one.samples(tmp_path, "arc_challenge").rename(tmp_path / "samples_L1.jsonl")
+    second = two.samples(tmp_path / "other", "arc_challenge").rename(
+        tmp_path / "samples_baseline.jsonl"
+    )
+    found = read_results(first, second)
+    assert found.methods == ["L1", "baseline"]
+    said = "L1 and baseline hold the same 1172 items (by hash): compared as L1 and baseline."
+    assert said in found.notes
+    assert found.compare().pairs[0].p_raw == pytest.approx(
+        mcnemar_by_hand(arc(one), arc(two)), rel=1e-9
+    )
+
+
+def test_tasks_of_other_names_with_the_same_items_are_one_task(tmp_path):
+    one, two = two_runs(ARC)
+    one.write(tmp_path), two.write(tmp_path)
+    path = two.samples(tmp_path, "arc_challenge")
+    path.rename(path.with_name(path.name.replace("arc_challenge", "arc_de")))
+    found = read_results(tmp_path)
+    assert found.datasets == ["arc_challenge and arc_de"]
+    assert found.compare().pairs[0].n == 1172
+
+
 # What happens to logs: the right numbers and a sentence, or only a sentence.
 
 

@@ -85,7 +85,11 @@ def _differing_conditions(
 
 
 def same_tasks(parts: Sequence[Records]) -> tuple[Sequence[Records], list[str]]:
-    """Leave out the datasets that are another task for each method, where others remain, and say which."""
+    """Leave out the datasets that are another task for each method, where others remain, and say which.
+
+    Tasks of other names that hold the same items are one task.
+    """
+    parts, notes = _same_items(parts)
     gone: dict[str, list[str]] = {
         name: list(places)
         for (name, stops), places in _differing_conditions(parts).items()
@@ -94,7 +98,7 @@ def same_tasks(parts: Sequence[Records]) -> tuple[Sequence[Records], list[str]]:
     every = {dataset for one in parts for dataset in one.datasets}
     left = {dataset for names in gone.values() for dataset in names}
     if not left or left >= every:
-        return parts, []
+        return parts, notes
     kept = [
         replace(
             one,
@@ -103,12 +107,43 @@ def same_tasks(parts: Sequence[Records]) -> tuple[Sequence[Records], list[str]]:
         )
         for one in parts
     ]
-    notes = [
+    notes += [
         f"Left out: {len(names)} of {len(every)} datasets, whose {name} differs between the methods:"
         f" {', '.join(names)}."
         for name, names in gone.items()
     ]
     return [one for one in kept if len(one.frame)], notes
+
+
+def _same_items(parts: Sequence[Records]) -> tuple[list[Records], list[str]]:
+    """Let tasks of other names be one where their items are the same, by the hashes of their contents.
+
+    Where all are of one model, as prompts of one benchmark are, the tasks are what is compared.
+    """
+    groups: dict[bytes, list[int]] = {}
+    for place, one in enumerate(parts):
+        hashes = one.frame["evidence"].to_numpy() if "evidence" in one.frame else np.empty(0)
+        if one.unit == "item" and hashes.dtype.kind == "u" and len(one.datasets) == 1:
+            groups.setdefault(np.unique(hashes).tobytes(), []).append(place)
+    found, notes = list(parts), []
+    alone = len({method for one in parts for method in one.methods}) == 1
+    for places in groups.values():
+        tasks = [parts[place].datasets[0] for place in places]
+        methods = [method for place in places for method in parts[place].methods]
+        apart = tasks if alone else methods
+        if len(set(tasks)) < 2 or len(set(apart)) < len(places):
+            continue
+        both = " and ".join(dict.fromkeys(tasks))
+        n_items = parts[places[0]].frame["evidence"].nunique()
+        notes.append(
+            f"{both} hold the same {n_items} items (by hash): compared as {' and '.join(apart)}."
+        )
+        for place, method in zip(places, apart, strict=True):
+            one = parts[place]
+            told = [replace(each, dataset=both) for each in one.conditions if not each.stops]
+            frame = one.frame.assign(method=method, dataset=both)
+            found[place] = replace(one, frame=frame, conditions=tuple(told))
+    return found, notes
 
 
 def knows_folds(one: Records) -> bool:
