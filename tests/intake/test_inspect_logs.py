@@ -232,10 +232,10 @@ def test_without_the_module_for_zstandard_a_sentence_says_what_to_install(tmp_pa
     path = two()[0].write_eval(tmp_path / "a.eval", packing="zstandard")
     real = builtins.__import__
 
-    def without(name, *rest):
+    def without(name, *rest, **more):
         if name == "zstandard":
             raise ImportError(name)
-        return real(name, *rest)
+        return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
     if hasattr(zipfile, "ZIP_ZSTANDARD"):
