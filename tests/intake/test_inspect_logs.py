@@ -95,7 +95,7 @@ def test_keys_of_a_scorer_are_metrics_and_texts_are_refused(tmp_path):
     found = read_results(*paths)
     assert found.metrics == {"judge/help": None}
     assert any(
-        "judge/mood is not compared: a sample holds the text 'calm'" in note for note in found.notes
+        "judge/mood is not compared: an item holds the text 'calm'" in note for note in found.notes
     )
     with pytest.raises(InputError, match="not known: say higher_is_better"):
         found.compare()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.intake.records import Condition, Records, one_dataset
+from paragone.intake.source import Source
 from paragone.ties import FloatArray
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -31,8 +33,69 @@ def item_numbers(values: Sequence[Any]) -> FloatArray | str:
     if kinds & {list, dict, tuple}:
         return "an item holds several values, of which only all items together make a score"
     if str in kinds:
-        return "an item holds a text"
+        text = next(one for one in values if isinstance(one, str))
+        return f"an item holds the text {text[:20]!r}, which is no score"
     return np.array(values, dtype=np.float64)
+
+
+def item_records(
+    source: Source,
+    method: str,
+    task: str,
+    keys: Mapping[str, Any],
+    values: Mapping[str, Sequence[Any]],
+    *,
+    higher: Collection[str] = (),
+    **more: Any,
+) -> Records:
+    """Return the records of a log of one method on one task, with a row per item.
+
+    Parameters
+    ----------
+    source : Source
+        The log.
+    method, task : str
+        Of whom and on what.
+    keys : mapping
+        ``item``, and ``repeat`` and ``evidence`` where there are any; None is none.
+    values : mapping of str to sequence
+        The value of every item by metric; a metric whose items hold no numbers is refused with the reason.
+    higher : collection of str
+        Metrics that are known to be better when higher, whatever they are called.
+    **more
+        What else `Records` takes.
+    """
+    columns = {name: key for name, key in keys.items() if key is not None}
+    metrics: dict[str, bool | None] = {}
+    refused: dict[str, str] = {}
+    for name, of in values.items():
+        numbers = item_numbers(of)
+        if isinstance(numbers, str):
+            refused[name] = numbers
+        elif not np.isnan(numbers).all():
+            columns[name] = numbers
+            metrics[name] = True if name in higher else None
+    if not metrics and not refused:
+        raise InputError(f"{source.where}: none of its {len(columns['item'])} items has a score")
+    frame = one_dataset(columns, method, task)
+    return Records(frame, "item", metrics, source, refused=refused, **more)
+
+
+def conditions(
+    task: str, told: Mapping[str, Any], stops: Collection[str] = ()
+) -> tuple[Condition, ...]:
+    """Return conditions by their names, those that are not known left out.
+
+    Examples
+    --------
+    >>> [one.value for one in conditions("arc", {"number of shots": 5, "version": None})]
+    ['5']
+    """
+    return tuple(
+        Condition(task, name, written(value), name in stops)
+        for name, value in told.items()
+        if value is not None
+    )
 
 
 def content_hash(*columns: Sequence[Any]) -> NDArray[np.uint64] | NDArray[np.object_] | None:

@@ -17,6 +17,7 @@ import msgspec
 from paragone.errors import InputError
 from paragone.reading import check_size, parse_json
 
+BOM = b"\xef\xbb\xbf"
 HEAD = 2**16
 """Bytes of a file by which it is recognised."""
 PIECE = 2**22
@@ -241,9 +242,9 @@ class Source:
         """Return how many lines were left out because they are broken, and why, for `Records`."""
         return {"lines that are cut off or broken": len(self.broken)} if self.broken else {}
 
-    def beside(self, name: str) -> Source:
-        """Return a file in the same folder."""
-        return Source(self.path.parent / name, self.given, self.name, self.alone)
+    def inside(self, name: str) -> Source:
+        """Return a file in this folder."""
+        return Source(self.path / name, self.given, self.name, self.alone)
 
 
 def _line_decoder(

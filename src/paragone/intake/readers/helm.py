@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import re
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import content_hash, inner, parse_fields
+from paragone.intake.evaluation import conditions, content_hash, inner, item_records, parse_fields
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import Condition, Records, one_dataset
+from paragone.intake.records import Records
 from paragone.intake.source import Source
-from paragone.metrics import read_name
 
 TITLE = "runs of HELM"
 SPEC, INSTANCES, STATS = "run_spec.json", "instances.json", "per_instance_stats.json"
-IGNORED = (
-    "num_",
-    "finish_reason_",
-    "inference_",
-    "logprob",
-    "training_",
-    "prompt_tokens",
-    "batch_size",
-    "max_prob",
+NO_SCORES = re.compile(
+    r"num_|finish_reason_|inference_|logprob|training_|prompt_tokens|batch_size|max_prob"
 )
 """Begins of names of statistics that say how a run went, not how good it was."""
-MODEL_KEYS = ("model=", "model_deployment=")
+MODEL = re.compile(r"(?<=[:,])model=([^,]*)")
+OF_MODEL = re.compile(r"(?<=[:,])(?:model|model_deployment)=[^,]*,?")
 
 
 class _StatName(msgspec.Struct):
@@ -45,164 +36,110 @@ class _Stat(msgspec.Struct):
     sum: Any = None
     mean: Any = None
 
+    @property
+    def counts(self) -> bool:
+        return not self.name.perturbation and not NO_SCORES.match(self.name.name)
+
+    @property
+    def value(self) -> float | None:
+        """The mean; nothing where it was counted on nothing."""
+        if not self.count:
+            return None
+        return float(self.sum / self.count if self.mean is None else self.mean)
+
 
 class _Instance(msgspec.Struct):
     """The statistics of one instance in one trial."""
 
-    instance_id: Any = None
-    train_trial_index: Any = 0
+    instance_id: str | int
+    train_trial_index: int = 0
     perturbation: Any = None
     stats: list[_Stat] = []
 
 
-class _Input(msgspec.Struct):
-    text: Any = None
-
-
-class _Reference(msgspec.Struct):
-    output: _Input | None = None
-    tags: Any = None
-
-
 class _Content(msgspec.Struct):
-    """What an instance asks."""
+    """What an instance asks, and which answers are right."""
 
     id: Any = None
-    input: _Input | None = None
-    references: list[_Reference] = []
+    input: Any = None
+    references: list[Any] = []
     perturbation: Any = None
-    split: Any = None
-
-
-def _recognises(source: Source) -> bool:
-    return source.is_folder and (source.path / STATS).is_file()
-
-
-def _parsed(path: Path, kind: Any) -> Any:
-    return parse_fields(Source(path).content(), kind, str(path))
 
 
 def _read(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, TITLE)
-    spec = Source(source.path / SPEC).json() if (source.path / SPEC).is_file() else {}
+    spec = source.inside(SPEC).json() if source.inside(SPEC).path.is_file() else {}
     name = str(inner(spec, "name") or source.path.resolve().name)
-    method = source.name or inner(spec, "adapter_spec", "model") or _model(name)
+    named = MODEL.search(name)
+    method = source.name or inner(spec, "adapter_spec", "model") or (named and named[1])
     if not method:
         raise InputError(
             f"{source.where}: neither {SPEC} nor the name of the folder says which model was run"
         )
-    task = _task(name)
-    instances: list[_Instance] = _parsed(source.path / STATS, list[_Instance])
+    stats = source.inside(STATS)
+    instances: list[_Instance] = parse_fields(stats.content(), list[_Instance], stats.where)
     plain = [one for one in instances if not one.perturbation]
-    dropped = {"copies of instances that were perturbed": len(instances) - len(plain)}
-    splits = {str(stat.name.split) for one in plain for stat in one.stats if _counts(stat)}
+    splits = {str(stat.name.split) for one in plain for stat in one.stats if stat.counts}
     split = "test" if "test" in splits else min(splits, default="")
-    kept = [
-        one
+    rows = [
+        (one, {s.name.name: s for s in one.stats if s.counts and str(s.name.split) == split})
         for one in plain
-        if any(_counts(stat) and str(stat.name.split) == split for stat in one.stats)
     ]
-    dropped[f"instances of other splits than {split}, or without statistics"] = len(plain) - len(
-        kept
-    )
+    kept = [(one, found) for one, found in rows if found]
     if not kept:
         raise InputError(f"{source.where}: no instance has a statistic of how good an answer was")
-    columns: dict[str, Any] = {"item": [str(one.instance_id) for one in kept]}
-    columns["repeat"] = np.array([_trial(one, source) for one in kept], dtype=np.int64)
-    evidence = _evidence(source, columns["item"])
-    if evidence is not None:
-        columns["evidence"] = evidence
-    values = _values(kept, split)
-    columns |= values
-    return Records(
-        one_dataset(columns, str(method), task),
-        "item",
-        {metric: read_name(metric).higher_is_better for metric in values},
+    items = [str(one.instance_id) for one, _ in kept]
+    evidence = _evidence(source, items)
+    metrics = dict.fromkeys(metric for _, found in kept for metric in found)
+    adapter = inner(spec, "adapter_spec")
+    task = OF_MODEL.sub("", name).rstrip(":,")
+    return item_records(
         source,
-        conditions=_conditions(spec, task),
+        str(method),
+        task,
+        {
+            "item": items,
+            "repeat": [one.train_trial_index for one, _ in kept],
+            "evidence": evidence,
+        },
+        {
+            metric: [found[metric].value if metric in found else None for _, found in kept]
+            for metric in metrics
+        },
+        conditions=conditions(
+            task,
+            {
+                "number of shots": inner(adapter, "max_train_instances"),
+                "limit on the number of items": inner(adapter, "max_eval_instances"),
+                "way of asking": inner(adapter, "method"),
+            },
+        ),
         settings={"run": name},
-        dropped=dropped,
-        notes=(
-            ()
-            if evidence is not None
-            else (f"{source.path.name} has no {INSTANCES}: ids alone pair its items.",)
-        ),
+        dropped={
+            "copies of instances that were perturbed": len(instances) - len(plain),
+            f"instances of other splits than {split}, or without statistics": len(plain)
+            - len(kept),
+        },
+        notes=()
+        if evidence is not None
+        else (f"{source.path.name} has no {INSTANCES}: ids alone pair its items.",),
     )
 
 
-def _model(name: str) -> str | None:
-    return next(
-        (
-            part[len("model=") :]
-            for part in name.replace(":", ",").split(",")
-            if part.startswith("model=")
-        ),
-        None,
-    )
-
-
-def _task(name: str) -> str:
-    """Return the scenario with its arguments, without the model."""
-    scenario, _, arguments = name.partition(":")
-    left = [part for part in arguments.split(",") if part and not part.startswith(MODEL_KEYS)]
-    return f"{scenario}:{','.join(left)}" if left else scenario
-
-
-def _counts(stat: _Stat) -> bool:
-    return not stat.name.perturbation and not stat.name.name.startswith(IGNORED)
-
-
-def _trial(one: _Instance, source: Source) -> int:
-    if (
-        type(one.train_trial_index) is not int
-        or one.instance_id is None
-        or abs(one.train_trial_index) > 2**31
-    ):
-        raise InputError(f"{source.where}: an instance in {STATS} has no id or no trial")
-    return one.train_trial_index
-
-
-def _values(instances: Sequence[_Instance], split: str) -> dict[str, np.ndarray]:
-    """Return the mean of each statistic of each instance; NaN where it was counted on nothing."""
-    found: dict[str, np.ndarray] = {}
-    for place, one in enumerate(instances):
-        for stat in one.stats:
-            if not _counts(stat) or str(stat.name.split) != split:
-                continue
-            column = found.setdefault(stat.name.name, np.full(len(instances), np.nan))
-            if not stat.count:
-                continue
-            mean = stat.mean if stat.mean is not None else stat.sum / stat.count
-            column[place] = float(mean)
-    return found
-
-
-def _evidence(source: Source, items: Sequence[str]) -> Any:
+def _evidence(source: Source, items: list[str]) -> Any:
     """Return hashes of what each instance asks and what is right, where the run keeps it."""
-    path = source.path / INSTANCES
-    if not path.is_file():
+    file = source.inside(INSTANCES)
+    if not file.path.is_file():
         return None
     known: dict[str, str] = {}
-    for one in _parsed(path, list[_Content]):
-        if one.perturbation:
-            continue
-        answers = [(_said(reference.output), reference.tags) for reference in one.references]
-        known[str(one.id)] = json.dumps([_said(one.input), answers], default=str)
+    for one in parse_fields(file.content(), list[_Content], file.where):
+        if not one.perturbation:
+            answers = [
+                (inner(each, "output", "text"), inner(each, "tags")) for each in one.references
+            ]
+            told = [inner(one.input, "text"), answers]
+            known[str(one.id)] = json.dumps(told, default=str)
     return content_hash([known.get(item) for item in items])
-
-
-def _said(part: _Input | None) -> str:
-    """Return the text of an input or output; empty where there is none."""
-    return "" if part is None or part.text is None else str(part.text)
-
-
-def _conditions(spec: Mapping[str, Any], task: str) -> tuple[Condition, ...]:
-    told = [
-        ("number of shots", inner(spec, "adapter_spec", "max_train_instances")),
-        ("limit on the number of items", inner(spec, "adapter_spec", "max_eval_instances")),
-        ("way of asking", inner(spec, "adapter_spec", "method")),
-    ]
-    return tuple(Condition(task, name, str(value)) for name, value in told if value is not None)
 
 
 result_readers.add(
@@ -210,7 +147,7 @@ result_readers.add(
         "helm",
         TITLE,
         _read,
-        _recognises,
+        lambda source: source.is_folder and source.inside(STATS).path.is_file(),
         traps=(
             "Perturbed copies share the id of their instance and are left out, counted.",
             "Only the test split is read where there are several.",

@@ -13,23 +13,26 @@ import numpy as np
 from paragone.errors import InputError
 from paragone.intake.archive import archive_names, read_member
 from paragone.intake.evaluation import (
+    conditions,
     content_hash,
     inner,
     inner_object,
-    item_numbers,
+    item_records,
     parse_fields,
+    written,
 )
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import Condition, Records, one_dataset
-from paragone.intake.source import Source
-from paragone.metrics import read_name
+from paragone.intake.records import Records
+from paragone.intake.source import BOM, Source
 
 TITLE = "logs of inspect_ai"
 JSON_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 HEADER, START = "header.json", "_journal/start.json"
-SUMMARIES, JOURNAL = "summaries.json", "_journal/summaries/"
+SUMMARIES, JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
+SAMPLE = re.compile(r"samples/.*(?<!header)\.json")
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
 """Correct, incorrect, partial and no answer; C is never an option of a question here."""
+SETTINGS = ("solver", "solver_args", "task_args", "model_args", "model_generate_config")
 MOST_TEXT = 1000
 """Characters by which inputs are told apart: summaries cut longer ones off, and change the blanks in them."""
 
@@ -57,99 +60,76 @@ class _Log(msgspec.Struct):
 
 
 def _recognises(source: Source) -> bool:
-    if source.is_folder:
-        return False
     if source.head.startswith(b"PK"):
         return bool({HEADER, START} & set(archive_names(source.path)))
-    return (
-        JSON_LOG.match(source.head.removeprefix(b"\xef\xbb\xbf")) is not None
-        and b'"eval"' in source.head
-    )
+    return JSON_LOG.match(source.text) is not None and b'"eval"' in source.head
 
 
 def _log(source: Source) -> _Log:
     """Return the header and the samples of a log, finished or not."""
     if not source.head.startswith(b"PK"):
-        found: _Log = parse_fields(
-            source.content().removeprefix(b"\xef\xbb\xbf"), _Log, source.where
-        )
-        return found
+        whole: _Log = parse_fields(source.content().removeprefix(BOM), _Log, source.where)
+        return whole
+
+    def member(name: str, kind: Any) -> Any:
+        return parse_fields(read_member(source.path, name), kind, f"{source.where}: {name}")
+
     names = list(dict.fromkeys(archive_names(source.path)))
-    header = HEADER if HEADER in names else START
-    if header not in names:
-        raise InputError(f"{source.where}: holds no {HEADER}, as a log of inspect_ai does")
-    log: _Log = parse_fields(read_member(source.path, header), _Log, f"{source.where}: {header}")
-    if SUMMARIES in names:
-        parts, kind = [SUMMARIES], list[_Sample]
-    else:
-        parts, kind = (
-            sorted((name for name in names if name.startswith(JOURNAL)), key=_number),
-            list[_Sample],
-        )
-    samples: list[_Sample] = []
-    for name in parts:
-        samples += parse_fields(read_member(source.path, name), kind, f"{source.where}: {name}")
+    log: _Log = member(HEADER if HEADER in names else START, _Log)
+    if HEADER not in names:
+        log.status = "started"
+    journal = [name for name in names if JOURNAL.fullmatch(name)]
+    journal.sort(key=lambda name: int(JOURNAL.sub(r"\1", name)))
+    parts = [SUMMARIES] if SUMMARIES in names else journal
+    log.samples = [one for name in parts for one in member(name, list[_Sample])]
     if not parts:
-        for name in names:
-            if (
-                name.startswith("samples/")
-                and name.endswith(".json")
-                and name.rpartition("/")[2] != "header.json"
-            ):
-                samples.append(
-                    parse_fields(read_member(source.path, name), _Sample, f"{source.where}: {name}")
-                )
-    return _Log(log.status if header == HEADER else "started", log.eval, log.results, samples)
-
-
-def _number(name: str) -> tuple[int, str]:
-    found = re.search(r"(\d+)\.json$", name)
-    return int(found[1]) if found else 0, name
+        log.samples = [member(name, _Sample) for name in names if SAMPLE.fullmatch(name)]
+    return log
 
 
 def _read(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, TITLE)
     log = _log(source)
     about = log.eval if isinstance(log.eval, Mapping) else {}
-    samples = log.samples or []
-    model, task = about.get("model"), about.get("task")
+    samples, task = log.samples or [], about.get("task")
     if not samples:
         raise InputError(f"{source.where}: its run holds no sample (status {log.status})")
     if not task:
         raise InputError(f"{source.where}: the log does not say of which task it is")
-    method = source.name or str(model or source.stem)
-    columns: dict[str, Any] = {
-        "item": _ids([one.id for one in samples], source),
-        "repeat": _epochs(samples, source),
-    }
-    evidence = content_hash(
-        [_text(one.input) for one in samples], [_target(one.target) for one in samples]
-    )
-    if evidence is not None:
-        columns["evidence"] = evidence
-    metrics: dict[str, bool | None] = {}
-    refused: dict[str, str] = {}
-    for name, values in _values(samples).items():
-        numbers, graded = _numbers(values)
-        if isinstance(numbers, str):
-            refused[name] = numbers
-            continue
-        columns[name] = numbers
-        metrics[name] = (
-            True
-            if graded or _counts_right(log.results, name)
-            else read_name(name.split("/")[-1]).higher_is_better
-        )
-    if not metrics and not refused:
-        raise InputError(f"{source.where}: none of its {len(samples)} samples has a score")
-    return Records(
-        one_dataset(columns, method, str(task)),
-        "item",
-        metrics,
+    method = source.name or str(about.get("model") or source.stem)
+    inputs = [_text(one.input) for one in samples]
+    targets = [_text(one.target, blocks=False) for one in samples]
+    values = _values(samples)
+    # Grades are of one scale, of which C is the best; or the log itself counts what is right.
+    higher = {name for name, of in values.items() if all(map(_is_grade, of))}
+    for one in inner(log.results, "scores") or ():
+        if "accuracy" in inner_object(one, "metrics"):
+            higher.add(str(inner(one, "name")))
+    config = inner_object(about, "config")
+    return item_records(
         source,
-        conditions=_conditions(about, str(task)),
-        settings=_settings(about),
-        refused=refused,
+        method,
+        str(task),
+        {
+            "item": _ids([one.id for one in samples], source),
+            "repeat": _epochs(samples, source),
+            "evidence": content_hash(inputs, targets),
+        },
+        {name: [_number(one) for one in of] for name, of in values.items()},
+        higher=higher,
+        conditions=conditions(
+            str(task),
+            {
+                "version of the task": about.get("task_version"),
+                "dataset": written(inner(about, "dataset", "name")),
+                "limit on the number of items": written(config.get("limit")),
+                "number of epochs": config.get("epochs") or 1,
+                "choice of samples": written(config.get("sample_id")),
+                "set of arguments of the task": written(about.get("task_args")),
+            },
+            stops=("version of the task",),
+        ),
+        settings={name: written(about.get(name)) for name in SETTINGS},
         notes=tuple(_notes(source, log, about, samples, method)),
     )
 
@@ -158,11 +138,8 @@ def _ids(ids: Sequence[Any], source: Source) -> Any:
     kinds = set(map(type, ids))
     if kinds - {int, str}:
         raise InputError(f"{source.where}: a sample has no id")
-    return (
-        np.array(ids, dtype=np.int64)
-        if kinds == {int} and max(map(abs, ids)) < 2**62
-        else list(map(str, ids))
-    )
+    whole = kinds == {int} and max(map(abs, ids)) < 2**62
+    return np.array(ids, dtype=np.int64) if whole else list(map(str, ids))
 
 
 def _epochs(samples: Sequence[_Sample], source: Source) -> Any:
@@ -171,100 +148,58 @@ def _epochs(samples: Sequence[_Sample], source: Source) -> Any:
     return np.array([one.epoch for one in samples], dtype=np.int64)
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Any, *, blocks: bool = True) -> str | None:
     """Return the start of an input as text, of messages their texts, without regard to blanks."""
+    if isinstance(value, list) and not blocks:
+        return json.dumps(value)
     if isinstance(value, list):
-        contents = [one.get("content") for one in value if isinstance(one, dict)]
+        contents = [inner(one, "content") for one in value]
         parts = [part for one in contents for part in (one if isinstance(one, list) else [one])]
-        texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+        texts = [inner(part, "text") if isinstance(part, dict) else part for part in parts]
         value = " ".join(text for text in texts if isinstance(text, str))
-    if not isinstance(value, str) or value.startswith("attachment://"):
+    if value is None or (
+        blocks and (not isinstance(value, str) or value.startswith("attachment:"))
+    ):
         # What is kept elsewhere in the log has a name here that says nothing.
         return None
-    return " ".join(value.split())[:MOST_TEXT]
-
-
-def _target(value: Any) -> str | None:
-    if isinstance(value, list):
-        return json.dumps(value)
-    return None if value is None else " ".join(str(value).split())[:MOST_TEXT]
+    return " ".join(str(value).split())[:MOST_TEXT]
 
 
 def _values(samples: Sequence[_Sample]) -> dict[str, list[Any]]:
     """Return the values of each scorer, and of each key where a scorer gives several."""
     found: dict[str, list[Any]] = {}
     for place, sample in enumerate(samples):
-        if sample.error:
-            continue
-        for scorer, score in (sample.scores or {}).items():
-            several = score.value if isinstance(score.value, dict) else None
-            named = (
-                {scorer: score.value}
-                if several is None
-                else {f"{scorer}/{key}": v for key, v in several.items()}
-            )
+        scores = {} if sample.error else sample.scores or {}
+        for scorer, score in scores.items():
+            named = {scorer: score.value}
+            if isinstance(score.value, dict):
+                named = {f"{scorer}/{key}": value for key, value in score.value.items()}
             for name, value in named.items():
                 found.setdefault(name, [None] * len(samples))[place] = value
     return found
 
 
-def _numbers(values: list[Any]) -> tuple[Any, bool]:
-    """Return one number per sample, or why there is none; and whether all were grades, of which C is the best."""
-    graded = all(value is None or isinstance(value, str | bool) for value in values)
-    read: list[Any] = []
-    for value in values:
-        if not isinstance(value, str):
-            read.append(value)
-            continue
-        plain = value.strip()
-        number = GRADES.get(plain, GRADES.get(plain.lower()) if len(plain) > 1 else None)
-        if number is None:
-            graded = False
-            try:
-                number = float(plain)
-            except ValueError:
-                return f"a sample holds the text {plain[:20]!r}, which is no score", False
-        read.append(number)
-    return item_numbers(read), graded
+def _grade(value: Any) -> float | None:
+    """Return what a grade counts; letters count as capitals alone."""
+    if isinstance(value, bool):
+        return float(value)
+    text = str(value).strip()
+    return GRADES.get(text, GRADES.get(text.lower()) if len(text) > 1 else None)
 
 
-def _counts_right(results: Any, name: str) -> bool:
-    """Whether the log itself gives an accuracy of this scorer."""
-    scores = inner(results, "scores")
-    for one in scores if isinstance(scores, list) else ():
-        if inner(one, "name") == name and "accuracy" in inner_object(one, "metrics"):
-            return True
-    return False
+def _is_grade(value: Any) -> bool:
+    return value is None or (isinstance(value, str | bool) and _grade(value) is not None)
 
 
-def _settings(about: Mapping[str, Any]) -> dict[str, str]:
-    found = {}
-    for name in ("solver", "solver_args", "task_args", "model_args", "model_generate_config"):
-        value = about.get(name)
-        found[name] = (
-            "none" if value in (None, {}, []) else json.dumps(value, sort_keys=True).strip('"')
-        )
-    return found
-
-
-def _conditions(about: Mapping[str, Any], task: str) -> tuple[Condition, ...]:
-    said = [
-        ("version of the task", about.get("task_version"), True),
-        ("dataset", inner(about, "dataset", "name"), False),
-        ("limit on the number of items", inner(about, "config", "limit"), False),
-        ("number of epochs", inner(about, "config", "epochs") or 1, False),
-        ("choice of samples", inner(about, "config", "sample_id"), False),
-        ("set of arguments of the task", about.get("task_args") or None, False),
-    ]
-    return tuple(
-        Condition(
-            task,
-            name,
-            "none" if value is None else json.dumps(value, sort_keys=True).strip('"'),
-            stops,
-        )
-        for name, value, stops in said
-    )
+def _number(value: Any) -> Any:
+    """Return the number that a text stands for; any other text stays, and is refused as no score."""
+    if not isinstance(value, str):
+        return value
+    grade = _grade(value)
+    try:
+        return float(value) if grade is None else grade
+    except ValueError:
+        return value
 
 
 def _notes(
@@ -272,22 +207,20 @@ def _notes(
 ) -> list[str]:
     lines = []
     known = inner(about, "dataset", "sample_ids")
-    items = {str(one.id) for one in samples}
     if log.status != "success":
         of = f" of {len(known)}" if isinstance(known, list) else ""
         lines.append(
-            f"{source.path.name} did not end well (status {log.status}): {len(items)}{of} items are"
-            " there."
+            f"{source.path.name} did not end well (status {log.status}):"
+            f" {len({str(one.id) for one in samples})}{of} items are there."
         )
     failed = sum(bool(one.error) for one in samples)
     if failed:
         lines.append(f"{failed} samples of {method} ended with an error and have no value.")
     reducer = inner(about, "config", "epochs_reducer")
-    others = [one for one in reducer if one != "mean"] if isinstance(reducer, list) else []
+    others = [str(one) for one in reducer if one != "mean"] if isinstance(reducer, list) else []
     if others and max(one.epoch for one in samples) > 1:
         lines.append(
-            f"{method}: inspect_ai reduces epochs by {', '.join(map(str, others))}; here their mean"
-            " counts."
+            f"{method}: inspect_ai reduces epochs by {', '.join(others)}; here their mean counts."
         )
     return lines
 
@@ -301,14 +234,8 @@ result_readers.add(
         traps=(
             "C is correct and not option C; I and N count 0, P counts a half.",
             "Epochs of a sample are averaged first: they are not further samples.",
-            (
-                "Samples that ended with an error have no value, and runs that did not end well are"
-                " said."
-            ),
-            (
-                "Items are paired where input and target agree; other limits, epochs or arguments"
-                " of the task are said."
-            ),
+            "Samples that ended with an error have no value; runs that did not end well are said.",
+            "Items are paired where input and target agree; other limits or arguments are said.",
             "Archives are packed with Zstandard: before Python 3.14 this needs the extra `logs`.",
         ),
     )
