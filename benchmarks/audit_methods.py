@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from paragone import Experiment
 from paragone.checks.bench import Bench
-from paragone.checks.canary import METHOD_CHECKS, check_methods
+from paragone.checks.canary import check_methods, method_steps
 from paragone.checks.changed_data import TargetNames, exchanged
 from paragone.checks.finding import Ledger
 from paragone.checks.foreknowledge import (
@@ -111,7 +111,7 @@ def honest_trial(seed: int) -> dict[str, Any]:
             check_methods(experiment, ledger, bench=bench, seed=seed)
         finally:
             bench.close()
-    looked = [one.check for one in ledger.checked if one.check in METHOD_CHECKS]
+    looked = [one.check for one in ledger.checked if one.check in method_steps()]
     codes = sorted({one.code for one in ledger.findings})
     return {"model": type(model).__name__, "looked": looked, "codes": codes}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.stats import beta
 
-from paragone.checks.finding import CODES
+from paragone.checks import all_codes
 
 Key = tuple[Any, ...]
 LOOKED = {
@@ -79,7 +79,7 @@ def page(made: Made) -> str:
 
 
 def _errors(codes: Iterable[str]) -> list[str]:
-    return [code for code in codes if CODES[code].severity == "error"]
+    return [code for code in codes if all_codes()[code].severity == "error"]
 
 
 def _clean_counts(made: Made) -> dict[str, tuple[int, Counter[str], int]]:
@@ -159,7 +159,7 @@ def _by_code(made: Made) -> list[str]:
         ),
     ]
     rows = []
-    for code, entry in CODES.items():
+    for code, entry in all_codes().items():
         if not code.startswith("PG1") or entry.severity == "note" or code in OF_METHODS:
             continue
         alarms = sum(found[code] for _, found, _ in counts.values())
@@ -185,7 +185,7 @@ def _honest(made: Made) -> list[str]:
         tried = sum(any(name.startswith(check) for name in one["looked"]) for one in trials)
         alarms = [one["model"] for one in trials if code in one["codes"]]
         where = "; ".join(f"{name} ({number})" for name, number in Counter(alarms).most_common(3))
-        entry, limit = CODES[code], percent(upper(len(alarms), tried))
+        entry, limit = all_codes()[code], percent(upper(len(alarms), tried))
         rows.append([code, entry.severity, entry.title, f"{tried:,}", len(alarms), limit, where])
     return [
         "## False alarms about methods",
@@ -321,7 +321,7 @@ def _kinds(made: Made) -> list[str]:
     rows = []
     for name, (runs, counts, wrong) in _clean_counts(made).items():
         errors = ", ".join(f"{code}: {counts[code]}" for code in sorted(_errors(counts)))
-        warned = sorted(code for code in counts if CODES[code].severity == "warning")
+        warned = sorted(code for code in counts if all_codes()[code].severity == "warning")
         told = ", ".join(f"{code}: {counts[code]}" for code in warned)
         rows.append(
             [

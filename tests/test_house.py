@@ -135,7 +135,7 @@ made = TopK()
 
 BUDGETS = {
     "charts": 3538,
-    "checks": 67526,
+    "checks": 61200,
     "cli": 23609,
     "data": 42719,
     "everyday": 4956,
@@ -156,7 +156,7 @@ BUDGETS = {
 """Tokens of a package, without comments, docstrings, newlines and indents. A budget only falls."""
 LONG_LINES = 2151
 """Lines of the package over 100 characters, all of them sentences. The number only falls."""
-HEAVY_FILES = 29
+HEAVY_FILES = 27
 """Files with a function above complexity 15 or 10 parameters, as pyproject.toml lists. It only falls."""
 UNCOUNTED = (
     tokenize.COMMENT,

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from paragone.checks.arrays import row_codes
 from paragone.checks.coincidence import coincidence
 from paragone.checks.hidden_sets import (
     between,
@@ -18,9 +19,13 @@ from paragone.checks.hidden_sets import (
     check_tight_sets,
     tight_sets,
 )
-from paragone.checks.material import Side, row_codes
-from paragone.checks.order import autocorrelation, check_drift, check_order, two_sample_p
-from paragone.checks.procedure import SLOWER, data_checks
+from paragone.checks.material import Side
+from paragone.checks.order import (
+    autocorrelation,
+    check_drift,
+    check_order,
+    two_sample_p,
+)
 from paragone.data import Dataset
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -135,9 +140,3 @@ def test_equal_pairs_expected_of_independent_columns_are_those_of_theory():
     wanted = 400 * 399 / 2 * 8.0**-6
     assert found.sets in (0, 1)
     assert found.sets == 0 or wanted <= found.expected <= 12 * wanted
-
-
-def test_the_quick_checks_leave_out_the_slower_ones():
-    dataset = Dataset("made", np.eye(10), np.arange(10.0), "regression")
-    made = material(dataset, (np.arange(5), np.arange(5, 10)))
-    assert set(data_checks(made)) - set(data_checks(made, quick=True)) == set(SLOWER)

@@ -12,9 +12,10 @@ import pytest
 from scipy import sparse
 from scipy.stats import ks_2samp
 
-from paragone.checks.columns import column_part
+from paragone.checks.arrays import codes_of
+from paragone.checks.material import columns_of, thresholds
 from paragone.checks.pairs import check_pairs, pair_giveaways
-from paragone.checks.proxies import check_proxies, proxies, thresholds
+from paragone.checks.proxies import check_proxies, proxies
 from paragone.data import Dataset, load
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,7 +34,7 @@ def found(check, X, y, task: str = "classification") -> list[tuple[str, int]]:
 
 
 def rules(X, y, task: str = "classification") -> list[tuple[str, str]]:
-    return [(one.feature, one.how) for one in proxies(column_part(Dataset("made", X, y, task)))]
+    return [(one.feature, one.how) for one in proxies(columns_of(Dataset("made", X, y, task)))]
 
 
 def flipped(rng, y: np.ndarray, right: float) -> np.ndarray:
@@ -144,7 +145,7 @@ class TestProxies:
         for n in (20, 101):
             column, event = rng.integers(0, 12, n).astype(float), rng.integers(0, 2, n)
             signed = np.where(event, 1 / event.sum(), -1 / (n - event.sum()))
-            assert thresholds(column, signed[:, None])[0] == pytest.approx(
+            assert thresholds(codes_of(column), signed[:, None])[0] == pytest.approx(
                 ks_2samp(column[event == 1], column[event == 0]).statistic
             )
 
@@ -156,7 +157,7 @@ class TestProxies:
         by_threshold, by_set = [], []
         for _ in range(4000):
             signed = np.where(rng.permutation(event), 1 / m1, -1 / (n - m1))
-            by_threshold.append(thresholds(values, signed[:, None])[0])
+            by_threshold.append(thresholds(codes_of(values), signed[:, None])[0])
             by_set.append(0.5 * np.abs(np.bincount(codes, weights=signed)).sum())
         for J in (0.3, 0.4, 0.5):
             assert np.mean(np.array(by_threshold) >= J) <= np.e * np.exp(
@@ -171,7 +172,7 @@ def pairs(X, y, task: str = "classification") -> list[tuple[tuple[str, str], str
     data = Dataset("made", np.asarray(X, dtype=float), y, task)
     return [
         (one.features, one.how)
-        for one in pair_giveaways(column_part(data), np.arange(data.n_features))
+        for one in pair_giveaways(columns_of(data), np.arange(data.n_features))
     ]
 
 

@@ -73,7 +73,7 @@ def published(request, tmp_path_factory):
 
 def compared(files, expected: Remade) -> Ledger:
     ledger = Ledger("lab")
-    check_published(table_files(files), expected, ledger)
+    check_published(expected, ledger, table_files(files))
     return ledger
 
 

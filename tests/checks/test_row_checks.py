@@ -11,10 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from paragone.checks.material import row_codes
-from paragone.checks.near_rows import check_near_rows, intrinsic_dimension, neighbours
+from paragone.checks.arrays import row_codes
+from paragone.checks.near_rows import check_near_rows
+from paragone.checks.neighbours import intrinsic_dimension, neighbours
 from paragone.checks.replicates import check_replicates, replication
-from paragone.checks.rows import check_exact_rows, check_groups, check_topk_rows
+from paragone.checks.rows import (
+    check_exact_rows,
+    check_groups,
+    check_row_numbers,
+    check_topk_rows,
+)
 from paragone.data import Dataset
 from paragone.protocols import TopK
 
@@ -64,7 +70,7 @@ class TestExactRows:
     def test_a_row_number_on_both_sides_is_its_own_finding(self):
         train, held = halves(200)
         both = material(numbers(cloud()), (np.append(train, held[0]), held))
-        (finding,) = found_by(check_exact_rows, both).findings
+        (finding,) = found_by(check_row_numbers, both).findings
         assert (finding.code, finding.count) == ("PG115", 1)
 
     @given(st.integers(0, 10_000))

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from scipy import sparse
 
-from paragone.checks.finding import CODES, Acknowledgement, Finding, Ledger, acknowledge, code_of
+from paragone.checks.finding import Acknowledgement, Finding, Ledger, acknowledge
 from paragone.checks.material import Material, materials
+from paragone.checks.registry import checks_of, code_of
 from paragone.checks.subject import acknowledged_in
 from paragone.errors import InputError, argument
 from paragone.hashing import digest
@@ -33,8 +34,6 @@ MOST_PAIRS = 20_000_000
 """Pairs of rows that are compared, as `_pairs` counts them: about half a second of one core."""
 ROW_IN_PAIRS = 5_000
 """A held-out row costs as much as so many pairs, however few rows it is compared with."""
-
-Check = Callable[[Material, Ledger], None]
 
 
 def check_before_run(
@@ -89,23 +88,21 @@ def check_before_run(
     declared = acknowledged_in(experiment.declared())
     here = [
         Acknowledgement(code, f"accepted with {_said(code, codes)}")
-        for code in CODES
-        if _covers(codes, code)
+        for code in {finding.code for finding in ledger.findings}
+        if code in codes or EVERY_CODE in codes
     ]
     findings = acknowledge(ledger.findings, (*declared, *here))
     errors = [finding for finding in findings if finding.severity == "error"]
     still_open = [finding for finding in errors if finding.is_open]
     if still_open:
         raise InputError(refusal(still_open))
-    warnings = [
-        finding for finding in findings if finding.severity == "warning" and finding.is_open
-    ]
-    for finding in warnings:
-        tell(f"warning: {_words(finding)}")
     accepted = tuple(AcceptedLeak(one.code, one.where, one.message, one.reason) for one in errors)
-    for leak in accepted:
-        tell(f"warning: {leak.sentence}")
-    return PassedChecks(fingerprint, accepted, tuple(map(_words, warnings)))
+    warnings = tuple(
+        _words(finding) for finding in findings if finding.severity == "warning" and finding.is_open
+    )
+    for line in (*warnings, *(leak.sentence for leak in accepted)):
+        tell(f"warning: {line}")
+    return PassedChecks(fingerprint, accepted, warnings)
 
 
 def accepted_codes(accept: str | Iterable[str]) -> tuple[str, ...]:
@@ -125,10 +122,6 @@ def accepted_codes(accept: str | Iterable[str]) -> tuple[str, ...]:
         if code != EVERY_CODE:
             code_of(code)
     return given
-
-
-def _covers(accepted: Sequence[str], code: str) -> bool:
-    return code in accepted or EVERY_CODE in accepted
 
 
 def _said(code: str, accepted: Sequence[str]) -> str:
@@ -159,7 +152,8 @@ def _fingerprint(experiment: Experiment) -> str:
     looked_at = sorted(
         {(cell.dataset, cell.parts.data, cell.parts.split) for cell in experiment.cells()}
     )
-    return digest([own_version(), sorted(CODES), [list(one) for one in looked_at]])
+    data_codes = [code.code for one in checks_of("data", "columns", "lists") for code in one.codes]
+    return digest([own_version(), data_codes, [list(one) for one in looked_at]])
 
 
 def _remembered(store: Path, experiment: str, fingerprint: str) -> PassedChecks | None:
@@ -184,14 +178,12 @@ def _looked_at(experiment: Experiment, tell: Callable[[str], None]) -> Ledger:
     for material in materials(tuple(experiment.layout.arrangements.values())):
         looks -= _looks(material)
         for check in data_checks(material):
-            if check is check_near_rows:
-                pairs -= _pairs(material)
-            if looks < 0 or (check is check_near_rows and pairs < 0):
-                left_out.setdefault(
-                    check.__name__.removeprefix("check_").replace("_", " "), []
-                ).append(material.name)
-                continue
-            check(material, ledger)
+            of_pairs = check.name == check_near_rows.name
+            pairs -= _pairs(material) if of_pairs else 0
+            if looks < 0 or (of_pairs and pairs < 0):
+                left_out.setdefault(check.name, []).append(material.name)
+            else:
+                check(material, ledger)
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, datasets in left_out.items():
         alike.setdefault(tuple(datasets), []).append(name)

@@ -7,14 +7,15 @@ made without the fold that it is then scored on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from paragone.checks.arrays import codes_of
 from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.lab.view import View
 from paragone.metrics import named_metric
 from paragone.validation import FloatArray, IntArray
@@ -54,11 +55,6 @@ def families(methods: Mapping[str, Any]) -> list[VariantFamily]:
         for uses, names in alike.items()
         if len(names) >= FEWEST
     ]
-
-
-def _families(view: View) -> list[VariantFamily]:
-    """Return the families of a store; of results from elsewhere nobody knows what was run."""
-    return [] if view.reader.kept_records(view) is not None else families(view.described["methods"])
 
 
 def _uses(described: Any) -> Iterator[str]:
@@ -164,64 +160,59 @@ def _weights(datasets: IntArray) -> FloatArray:
     return np.asarray(1.0 / (len(names) * np.bincount(codes)[codes]))
 
 
-def _folds(view: View, methods: Sequence[str], metric: str) -> pd.DataFrame | None:
-    """Return the scores of methods, a row for every fold that all of them have; None where there is no single grid."""
+def _weighed(view: View, family: VariantFamily, metric: str) -> ChoiceOnTest | None:
+    """Weigh a choice on the folds that all variants have; None where there is no single grid of them."""
     if len(view.grids) != 1:
         return None
     rows = view.grids[0].folds
-    rows = rows[(rows["metric"] == metric) & rows["method"].isin(list(methods))]
+    rows = rows[(rows["metric"] == metric) & rows["method"].isin(family.methods)]
     table = rows.pivot_table(
         index=["dataset", "fold"], columns="method", values="value", aggfunc="mean", sort=False
     )
-    return table.reindex(columns=list(methods)).dropna()
+    table = table.reindex(columns=list(family.methods)).dropna()
+    codes = codes_of(table.index.get_level_values("dataset").astype(str))
+    higher = bool(named_metric(metric).higher_is_better)
+    return choice(table.to_numpy(dtype=np.float64), codes, higher)
 
 
-def _weighed(view: View, family: VariantFamily, metric: str) -> ChoiceOnTest | None:
-    higher = named_metric(metric).higher_is_better
-    table = _folds(view, family.methods, metric)
-    if higher is None or table is None or len(table) < 2:
-        return None
-    codes = pd.factorize(table.index.get_level_values("dataset"))[0]
-    return choice(table.to_numpy(dtype=np.float64), codes.astype(np.int64), higher)
-
-
-def _metrics(view: View) -> list[str]:
-    return [str(name) for name in view.tidy_scores["metric"].unique()]
-
-
-def _in_words(found: ChoiceOnTest, family: VariantFamily, metric: str) -> str:
-    luck = abs(found.shown - found.chosen)
-    return (
-        f"{family.methods[found.best]} is the best of {len(family.methods)} variants of"
-        f" {family.name} by the {metric} of the test rows, with {found.shown:.4g}; chosen without"
-        f" the fold that it is then scored on, the choice comes to {found.chosen:.4g}, so about"
-        f" {luck:.2g} is the luck of choosing"
-    )
-
-
+@check(
+    "PG145",
+    "note",
+    "several variants of one method, all scored on the test rows",
+    "show all of them, or choose one by inner splits (tune): the figure of the best one by test is too good",
+    of="store",
+)
 def check_best_of_many(view: View, ledger: Ledger) -> None:
     """Note families of variants that were scored on the test rows, and how much the best of them flatters (PG145)."""
-    found = _families(view)
-    directed = [name for name in _metrics(view) if named_metric(name).higher_is_better is not None]
-    if not found or not directed:
+    methods = view.described["methods"]
+    if any(one.code == "PG301" for one in ledger.findings):
+        why = "scores do not follow from their predictions"
+        ledger.miss(CHECK, len(methods), "methods", why)
+        return
+    # Of results from elsewhere nobody knows what was run.
+    given = view.reader.kept_records(view) is not None
+    found = [] if given else families(methods)
+    metrics = [str(name) for name in view.tidy_scores["metric"].unique()] if found else []
+    directed = [name for name in metrics if named_metric(name).higher_is_better is not None]
+    if not directed:
         return
     metric = directed[0]
     ledger.look(CHECK, len(found), "sets of variants", f"by {metric}")
     for family in found:
         weighed = _weighed(view, family, metric)
         if weighed is None:
-            ledger.miss(
-                CHECK,
-                1,
-                "sets of variants",
-                f"{family.name}: fewer than two folds that all have, or several grids",
-            )
+            why = f"{family.name}: fewer than two folds that all have, or several grids"
+            ledger.miss(CHECK, 1, "sets of variants", why)
             continue
+        luck = abs(weighed.shown - weighed.chosen)
         ledger.find(
             "PG145",
-            f"{_in_words(weighed, family, metric)}. It leads their mean by {weighed.lead:.2g}, and"
-            f" the best of as many equally good ones would by {weighed.by_chance:.2g} (p ="
-            f" {weighed.p:.2g})",
-            count=len(family.methods),
-            total=len(view.described["methods"]),
+            f"{family.methods[weighed.best]} is the best of {len(family.methods)} variants of"
+            f" {family.name} by the {metric} of the test rows, with {weighed.shown:.4g}; chosen"
+            f" without the fold that it is then scored on, the choice comes to {weighed.chosen:.4g},"
+            f" so about {luck:.2g} is the luck of choosing. It leads their mean by"
+            f" {weighed.lead:.2g}, and the best of as many equally good ones would by"
+            f" {weighed.by_chance:.2g} (p = {weighed.p:.2g})",
+            len(family.methods),
+            len(methods),
         )

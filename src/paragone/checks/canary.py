@@ -8,26 +8,26 @@ elsewhere is not seen by that; see `paragone.checks.foreknowledge`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from paragone.checks.bench import Bench, differences
+from paragone.checks.bench import Bench
 from paragone.checks.changed_data import with_scrambled_labels
 from paragone.checks.finding import Ledger
 from paragone.checks.foreknowledge import PERMUTED, check_foreknowledge
 from paragone.checks.other_rows import OTHER_ROWS, check_other_rows
+from paragone.checks.registry import Check, check, checks_of
 from paragone.checks.repetition import STATE, check_state
 from paragone.checks.trial import Trial
+from paragone.checks.words import counted
 from paragone.lab.cells import Cell
 from paragone.lab.experiment import Experiment
 
 CANARY = "canary: held-out labels scrambled"
-METHOD_CHECKS = (CANARY, PERMUTED, STATE, OTHER_ROWS)
-"""All that is done with a method that is run."""
+READING = "files and addresses that were read"
 Canary: TypeAlias = Literal["small", "all", "none"]
 
 
@@ -61,46 +61,44 @@ def check_methods(
         ledger.miss(CANARY, len(experiment.methods), "methods", "left out as asked")
         return
     cells = tried_cells(experiment, which)
-    slow = [cell for cell in cells if cell.key in (too_slow or {})]
+    tried = [cell for cell in cells if cell.key not in (too_slow or {})]
+    slow = len(cells) - len(tried)
     ledger.miss(
-        CANARY, len(slow), "cells", "they took longer than the limit of seconds when they were run"
+        CANARY, slow, "cells", "they took longer than the limit of seconds when they were run"
     )
-    looked = dict.fromkeys(METHOD_CHECKS, 0)
+    steps = method_steps()
+    looked = dict.fromkeys(steps, 0)
     label_free: list[str] = []
-    tried = [cell for cell in cells if cell not in slow]
     for cell in tried:
-        trial = Trial(experiment, cell, bench, ledger, seed)
-        looked[CANARY] += check_scrambled(trial, ledger)
-        note_reading(trial)
-        # The state first: what it leaves behind, where something is, is what the inverted canary
-        # then finds.
-        steps: list[tuple[str, Callable[[], bool]]] = [
-            (STATE, partial(check_state, trial, ledger)),
-            (PERMUTED, partial(check_foreknowledge, trial, ledger, len(tried), label_free)),
-            (OTHER_ROWS, partial(check_other_rows, trial, ledger)),
-        ]
-        for name, step in steps if trial.plain.done else []:
-            if not trial.in_time:
-                ledger.miss(
-                    name,
-                    1,
-                    "cells",
-                    f"{trial.where}: the runs of this method take longer than the limit",
-                )
-            elif name == OTHER_ROWS and trial.has("PG110"):
-                ledger.miss(
-                    name,
-                    1,
-                    "cells",
-                    f"{trial.where}: fewer rows have fewer labels, which change its results",
-                )
-            elif trial.stable or name == PERMUTED:
-                looked[name] += step()
-    free = f"the same whatever the labels are: {', '.join(label_free)}" if label_free else ""
-    ledger.look(CANARY, looked[CANARY], "cells run twice")
-    ledger.look(PERMUTED, looked[PERMUTED], "cells", free)
-    ledger.look(STATE, looked[STATE], "cells")
-    ledger.look(OTHER_ROWS, looked[OTHER_ROWS], "cells")
+        trial = Trial(experiment, cell, bench, ledger, seed, len(tried))
+        for name, step in steps.items():
+            if name in (CANARY, READING) or (trial.plain.done and trial.in_time):
+                looked[name] += bool(step(trial, ledger))
+            elif trial.plain.done:
+                trial.miss(name, "the runs of this method take longer than the limit")
+        if trial.needs_no_labels:
+            label_free.append(cell.method)
+    for name, count in looked.items():
+        free = f"the same whatever the labels are: {', '.join(label_free)}"
+        note = free if label_free and name == PERMUTED else ""
+        ledger.look(name, count, "cells run twice" if name == CANARY else "cells", note)
+
+
+def method_steps() -> dict[str, Check]:
+    """Return all that is done with a method that is run, by what it is called.
+
+    The state comes first: what it leaves behind, where something is, is what the inverted canary
+    then finds.
+    """
+    ours = {
+        CANARY: check_scrambled,
+        READING: note_reading,
+        STATE: check_state,
+        PERMUTED: check_foreknowledge,
+        OTHER_ROWS: check_other_rows,
+    }
+    others = [one for one in checks_of("method") if one not in ours.values()]
+    return ours | {one.name: one for one in others}
 
 
 def tried_cells(experiment: Experiment, which: Canary) -> list[Cell]:
@@ -137,27 +135,25 @@ def _varies(y: object) -> bool:
     return bool(len(values) and (values != values[0]).any())
 
 
+@check(
+    "PG110",
+    "error",
+    "a result that changes when the held-out labels are scrambled",
+    "find where the method reads labels that it was not handed",
+    of="method",
+)
 def check_scrambled(trial: Trial, ledger: Ledger) -> bool:
     """Run a cell on plain data and with scrambled held-out labels; say whether it could be judged."""
     scrambled = with_scrambled_labels(trial.dataset, trial.split.test, trial.seed)
     if scrambled is None:
-        ledger.miss(CANARY, 1, "cells", f"{trial.where}: all held-out rows have the same target")
-        return False
+        return trial.miss(CANARY, "all held-out rows have the same target")
     if not trial.plain.done:
-        ledger.miss(CANARY, 1, "cells", f"{trial.where}: {trial.plain.why_not}")
-        return False
-    changed = trial.bench.run(trial.cell, scrambled)
-    differing = differences(trial.plain.outcome, changed.outcome, trial.of_truth)
+        return trial.miss(CANARY, trial.plain.why_not)
+    differing = trial.differing(trial.plain, trial.run(dataset=scrambled))
     if not differing:
         return True
     if not trial.is_stable():
-        ledger.miss(
-            CANARY,
-            1,
-            "cells",
-            f"{trial.where}: gives other results every time, labels scrambled or not",
-        )
-        return False
+        return trial.miss(CANARY, "gives other results every time, labels scrambled or not")
     trial.find(
         "PG110",
         f"with the labels of the held-out rows scrambled it gives different {', '.join(differing)}",
@@ -165,15 +161,17 @@ def check_scrambled(trial: Trial, ledger: Ledger) -> bool:
     return True
 
 
-def note_reading(trial: Trial) -> None:
+@check(
+    "PG111",
+    "warning",
+    "a method that reads data files or calls addresses while it is fitted",
+    "hand the method all it may know through fit; a file may hold the test labels",
+    of="method",
+)
+def note_reading(trial: Trial, ledger: Ledger) -> None:
     """Write down the data files that a method read, and the addresses that it called, while it was imported and run."""
     opened = trial.plain.opened
     if opened:
-        thing = "data file or address" if len(opened) == 1 else "data files or addresses"
-        trial.find(
-            "PG111",
-            f"it read {len(opened)} {thing} while it was imported, fitted or scored",
-            opened,
-            count=len(opened),
-            total=len(opened),
-        )
+        things = counted(len(opened), "data files or addresses", "data file or address")
+        message = f"it read {things} while it was imported, fitted or scored"
+        trial.find("PG111", message, opened, len(opened), len(opened))

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from paragone.checks.material import row_codes
+from paragone.checks.arrays import dense, drawn, row_codes
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -115,24 +115,26 @@ def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coinc
 
     rng = np.random.default_rng(seed)
     n_rows = len(codes)
-    first = np.unique(codes, return_index=True)[
-        1
-    ]  # one row of every set: what is asked must not be its own answer
-    base = first if len(first) <= MOST_BASE else rng.choice(first, MOST_BASE, replace=False)
-    asked = first[torn if len(torn) <= MOST_SETS else rng.choice(torn, MOST_SETS, replace=False)]
+    # One row of every set: what is asked must not be its own answer.
+    first = np.unique(codes, return_index=True)[1]
+    base, some = drawn(first, MOST_BASE, seed), drawn(torn, MOST_SETS, seed)
+    asked = first[some]
     asked = asked[~_one_value(X, asked)]
     rich = asked[_without_near_miss(X, asked, base, codes)]
     if not len(rich):
         return Coincidence(0, 0.0, 1.0)
     others = rng.choice(n_rows, min(n_rows, MOST_ROWS), replace=False)
-    drawn = len(others)
+    n_others = len(others)
     others = others[_without_near_miss(X, others, base, codes)]
     copies = _copies(
-        _telling_columns(X, first, rng), np.concatenate([rich, others]), base[:MOST_COPIED], codes
+        _telling_columns(X, first, rng),
+        np.concatenate([rich, others]),
+        rng.permutation(base)[:MOST_COPIED],
+        codes,
     )
     of_sets, of_rows = copies.probability[: len(rich)], copies.probability[len(rich) :]
     shells, rate = copies.shells[len(rich) :], copies.rate[len(rich) :]
-    pairs, more = n_rows * (n_rows - 1) / 2, len(torn) / min(len(torn), MOST_SETS)
+    pairs, more = n_rows * (n_rows - 1) / 2, len(torn) / len(some)
     # Where many sets have near misses, sets without one are no wonder: the model may be far off
     # there.
     safety = SAFETY * (1.0 + more * (len(asked) - len(rich)))
@@ -142,8 +144,8 @@ def coincidence(X: Any, codes: IntArray, torn: IntArray, seed: int = 0) -> Coinc
     for halvings in range(int(np.log2(len(rich))) + 1):
         limit = np.sort(of_sets)[len(rich) // 2**halvings - 1]
         below = of_rows <= limit
-        equal = (of_rows[below].sum() + limit) / (drawn + 1)
-        equal = max(equal, _extrapolated(shells[below].sum(axis=0)) * rate[below].sum() / drawn)
+        equal = (of_rows[below].sum() + limit) / (n_others + 1)
+        equal = max(equal, _extrapolated(shells[below].sum(axis=0)) * rate[below].sum() / n_others)
         expected = safety * float(equal) * pairs
         sets = round(more * (of_sets <= limit).sum())
         found.append(Coincidence(sets, expected, float(poisson.sf(sets - 1, expected))))
@@ -170,21 +172,23 @@ def shared_targets(dataset: Dataset, codes: IntArray, torn: IntArray) -> Coincid
     """
     from scipy.stats import binom
 
-    what = "sets of equal rows share their target too"
+    nothing = Coincidence(0, 0.0, 1.0, "sets of equal rows share their target too")
     if dataset.task != "regression":
-        return Coincidence(0, 0.0, 1.0, what)
+        return nothing
     rows = np.flatnonzero(np.isin(codes, torn))
     targets = row_codes(dataset.y)
-    both = np.unique(codes[rows] * (targets.max() + 1) + targets[rows], return_counts=True)[1]
-    alike = np.unique(codes[rows], return_counts=True)[1]
-    pairs, equal = (float((count * (count - 1.0) / 2).sum()) for count in (alike, both))
-    distinct = np.unique(codes * (targets.max() + 1) + targets, return_index=True)[1]
+    together = codes * (targets.max() + 1) + targets
+    both = np.unique(together[rows], return_counts=True)[1]
+    pairs = _pairs(np.unique(codes[rows], return_counts=True)[1])
+    equal = _pairs(both)
+    distinct = np.unique(together, return_index=True)[1]
     columns = dataset.y.reshape(dataset.n_samples, -1).T
-    rate = min(float(_numbered(column, distinct, _n_bins(distinct))[1].min()) for column in columns)
+    rate = min(float(_numbered(column, distinct)[1].min()) for column in columns)
     if 2 * equal > pairs:
-        return Coincidence(0, 0.0, 1.0, what)
+        return nothing
     share, sets = min(1.0, SAFETY * rate), int((both > 1).sum())
-    return Coincidence(sets, pairs * share, float(binom.sf(sets - 1, pairs, share)), what)
+    p = float(binom.sf(sets - 1, pairs, share))
+    return replace(nothing, sets=sets, expected=pairs * share, p=p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,22 +207,15 @@ def _telling_columns(X: Any, distinct: IntArray, rng: np.random.Generator) -> _T
         filled = np.asarray((X != 0).mean(axis=0)).ravel()[candidates]
         order = np.argsort(-np.round(filled * (1 - filled), 2), kind="stable")
         candidates = candidates[order[:MOST_CANDIDATES]]
-    part = X[:, candidates]
-    dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-    numbered = [
-        _numbered(column, distinct, _n_bins(distinct)) for column in np.ascontiguousarray(dense.T)
-    ]
+    part = np.ascontiguousarray(dense(X[:, candidates]).T)
+    numbered = [_numbered(column, distinct) for column in part]
     telling = sorted(numbered, key=lambda one: -round(_entropy(one[0][distinct]), 1))[:TELLING]
     return _Telling(
         np.column_stack([bins for bins, _ in telling]), tuple(rates for _, rates in telling)
     )
 
 
-def _n_bins(distinct: IntArray) -> int:
-    return int(np.clip(len(distinct) // 10, 2, BINS))
-
-
-def _numbered(column: FloatArray, distinct: IntArray, n_bins: int) -> tuple[IntArray, FloatArray]:
+def _numbered(column: FloatArray, distinct: IntArray) -> tuple[IntArray, FloatArray]:
     """Number the values of a column, in bins where they are many, and bound the rate of equal values in each bin.
 
     Values that many rows hold, such as 0, have a bin of their own, with rate 1.
@@ -230,18 +227,14 @@ def _numbered(column: FloatArray, distinct: IntArray, n_bins: int) -> tuple[IntA
         return values, np.ones(len(levels))
     heaped = heights >= HEAP * len(distinct)
     rest = np.sort(values[distinct][~heaped[values[distinct]]])
-    edges = (
-        np.unique(rest[np.linspace(0, len(rest) - 1, n_bins + 1).astype(int)[1:-1]])
-        if len(rest)
-        else rest
-    )
+    n_bins = int(np.clip(len(distinct) // 10, 2, BINS))
+    edges = rest
+    if len(rest):
+        edges = np.unique(rest[np.linspace(0, len(rest) - 1, n_bins + 1).astype(int)[1:-1]])
     of_level = np.searchsorted(edges, np.arange(len(levels)), side="left")
     of_level[heaped] = of_level.max(initial=0) + 1 + np.arange(heaped.sum())
     heights = np.where(heaped, 0, heights)
-    pairs, equal = (
-        float((count * (count - 1.0) / 2).sum())
-        for count in (np.bincount(of_level, heights), heights)
-    )
+    pairs, equal = _pairs(np.bincount(of_level, heights)), _pairs(heights)
     # Values on a grid that is wider in some parts, such as logarithms of counts, have a least step
     # in each part.
     parts = [
@@ -255,6 +248,10 @@ def _numbered(column: FloatArray, distinct: IntArray, n_bins: int) -> tuple[IntA
     return of_level[values], rates
 
 
+def _pairs(counts: NDArray[Any]) -> float:
+    return float((counts * (counts - 1.0) / 2).sum())
+
+
 def _entropy(codes: IntArray) -> float:
     share = np.bincount(codes) / len(codes)
     share = share[share > 0]
@@ -265,14 +262,10 @@ def _one_value(X: Any, rows: IntArray) -> NDArray[np.bool_]:
     """Say which rows hold one value throughout, gaps aside."""
     if X.shape[1] == 1:
         return np.zeros(len(rows), dtype=bool)
-    part = X[rows]
-    dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-    there = ~np.isnan(dense)
-    low, high = (
-        np.min(dense, axis=1, where=there, initial=np.inf),
-        np.max(dense, axis=1, where=there, initial=-np.inf),
-    )
-    return np.asarray(low >= high)
+    part = dense(X[rows])
+    there = ~np.isnan(part)
+    low = np.min(part, axis=1, where=there, initial=np.inf)
+    return np.asarray(low >= np.max(part, axis=1, where=there, initial=-np.inf))
 
 
 def _without_near_miss(

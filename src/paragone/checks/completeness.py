@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.registry import check
 from paragone.checks.words import agree, counted, share
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
@@ -29,23 +31,59 @@ CODE_OF_STATUS = {
 }
 
 
+@check(
+    "PG401",
+    "warning",
+    "missing cells",
+    "run the experiment again: it goes on where it was",
+    of="store",
+)
+@check(
+    "PG402",
+    "warning",
+    "failed cells",
+    "see `paragone status STORE --tracebacks`; mend and run with --retry-failed",
+    of="store",
+)
+@check(
+    "PG403",
+    "warning",
+    "cells that ran out of time",
+    "raise limits.seconds and run with --retry-failed",
+    of="store",
+)
+@check(
+    "PG404",
+    "warning",
+    "stale cells",
+    "run the experiment again: what a result depends on has changed",
+    of="store",
+)
+@check(
+    "PG405",
+    "error",
+    "a verdict that hangs on incomplete datasets",
+    "complete the cells before drawing a conclusion, or report both verdicts",
+    of="store",
+)
 def check_completeness(view: View, ledger: Ledger) -> None:
     """Count the cells that have no result, and say what they do to the comparison."""
-    places = view.places
+    places = view.places.assign(done=view.places["status"] == "done")
     ledger.look(CHECK, len(places), "planned cells")
-    there = places["status"] == "done"
-    if there.all():
+    if places["done"].all():
         return
     effect = _effect(places)
     for code in dict.fromkeys(CODE_OF_STATUS.values()):
         rows = places[places["status"].map(CODE_OF_STATUS) == code]
         if len(rows):
+            by_method = rows.groupby("method", sort=False).size()
+            methods = [f"{count} of {method}" for method, count in by_method.items()]
             ledger.find(
                 code,
-                f"{share(len(rows), len(places), 'cells')} ({_by_method(rows)}); {effect}",
-                count=len(rows),
-                total=len(places),
-                examples=[
+                f"{share(len(rows), len(places), 'cells')} ({_first(methods, 'methods')}); {effect}",
+                len(rows),
+                len(places),
+                [
                     f"{row.method} on {row.dataset}, fold {row.fold}:"
                     f" {row.status}{': ' * bool(row.why)}{row.why}"
                     for row in rows.head(SHOWN).itertuples()
@@ -54,43 +92,32 @@ def check_completeness(view: View, ledger: Ledger) -> None:
     _check_verdicts(view, places, ledger)
 
 
-def _by_method(rows: pd.DataFrame) -> str:
-    counts = rows.groupby("method", sort=False).size()
-    shown = [f"{count} of {method}" for method, count in counts.items()]
-    return ", ".join(shown[:SHOWN]) + (
-        f" and {counted(len(shown) - SHOWN, 'more methods')}" if len(shown) > SHOWN else ""
-    )
-
-
 def _effect(places: pd.DataFrame) -> str:
     """Say which datasets are incomplete, and which methods have none that is complete."""
-    whole = places.assign(done=places["status"] == "done").groupby(
-        ["dataset", "method"], sort=False
-    )["done"]
+    whole = places.groupby(["dataset", "method"], sort=False)["done"]
     complete, nothing = whole.all().unstack("method"), ~whole.any().unstack("method")
     incomplete = complete.index[~complete.all(axis=1)].tolist()
     dropped = nothing.index[nothing.any(axis=1)].tolist()
     lost = nothing.columns[nothing.all(axis=0)].tolist()
     are = agree(len(incomplete), "is", "are")
-    text = (
-        f"{share(len(incomplete), len(complete), 'datasets')} {are} incomplete"
-        f" ({_listed(incomplete)})"
-    )
+    text = f"{share(len(incomplete), len(complete), 'datasets')} {are} incomplete ({_first(incomplete)})"
     if dropped:
         drop = agree(len(dropped), "drops", "drop")
         text += (
             f"; {len(dropped)} {drop} out of comparisons, since a method has no result there"
-            f" ({_listed(dropped)})"
+            f" ({_first(dropped)})"
         )
     if lost:
-        text += f"; without any result: {_listed(lost)}"
+        text += f"; without any result: {_first(lost)}"
     return text
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (
-        f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    )
+def _first(names: list[str], things: str = "") -> str:
+    more = len(names) - SHOWN
+    text = ", ".join(names[:SHOWN])
+    if more <= 0:
+        return text
+    return f"{text} and {counted(more, f'more {things}') if things else f'{more} more'}"
 
 
 @dataclass(frozen=True)
@@ -111,18 +138,15 @@ class _Verdict:
 
 def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
     """Compare the verdict on all datasets with the one on those that are complete."""
-    done = (
-        places.assign(done=places["status"] == "done").groupby("dataset", sort=False)["done"].all()
-    )
+    done = places.groupby("dataset", sort=False)["done"].all()
     complete = set(done.index[done])
     for (protocol, metric), rows in view.tidy_scores.groupby(["protocol", "metric"], sort=False):
         if named_metric(metric).higher_is_better is None:
             continue
-        if rows["method"].nunique() > MOST_METHODS:
-            why = f"{metric}: {rows['method'].nunique()} methods are more than {MOST_METHODS}"
-            ledger.miss("verdict without incomplete datasets", 1, "verdicts", why)
-            continue
-        with_all, reason = _verdict(rows, metric)
+        n_methods = rows["method"].nunique()
+        with_all, reason = None, f"{n_methods} methods are more than {MOST_METHODS}"
+        if n_methods <= MOST_METHODS:
+            with_all, reason = _verdict(rows, metric)
         if with_all is None:
             ledger.miss("verdict without incomplete datasets", 1, "verdicts", f"{metric}: {reason}")
             continue
@@ -135,8 +159,8 @@ def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
             "PG405",
             f"{metric} ({protocol}): on all {counted(n_all, 'datasets')}, incomplete ones with the"
             f" folds they have: {with_all}; on the {counted(n_complete, 'complete ones')}: {other}",
-            count=n_all - n_complete,
-            total=n_all,
+            n_all - n_complete,
+            n_all,
         )
 
 
@@ -159,24 +183,24 @@ def check_declaration(experiment: Experiment, store: Store, ledger: Ledger) -> N
     """Find cells of the store's plan that the experiment, as it is declared now, would not give."""
     planned = store.planned_parts(experiment.name)
     mine = {cell.place: cell.parts for cell in experiment.cells()}
-    changed: dict[str, int] = {}
-    examples = []
-    for place, parts in mine.items():
-        if place in planned and planned[place] != parts:
-            what = ", ".join(parts.changed(planned[place]))
-            changed[what] = changed.get(what, 0) + 1
-            examples.append(
-                f"{place[2]} on {place[0]}, fold {place[1]}: {what} changed since it was planned"
-            )
+    changed = {
+        place: ", ".join(parts.changed(planned[place]))
+        for place, parts in mine.items()
+        if place in planned and planned[place] != parts
+    }
     ledger.look(DECLARED, len(mine), "cells")
+    count = len(changed)
     if changed:
-        count = sum(changed.values())
-        why = "; ".join(f"{number} because {what} changed" for what, number in changed.items())
+        by_part = Counter(changed.values()).items()
+        why = "; ".join(f"{number} because {what} changed" for what, number in by_part)
         ledger.find(
             "PG404",
             f"{share(count, len(mine), 'cells')} {agree(count, 'is not one', 'are not those')} of"
             f" the experiment as it stands now: {why}",
-            count=count,
-            total=len(mine),
-            examples=examples,
+            count,
+            len(mine),
+            [
+                f"{method} on {dataset}, fold {fold}: {what} changed since it was planned"
+                for (dataset, fold, method, *_), what in changed.items()
+            ],
         )

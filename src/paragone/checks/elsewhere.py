@@ -8,15 +8,18 @@ test", Social Psychological and Personality Science 8, 2017.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from paragone.checks.finding import Audit, Ledger
 from paragone.checks.given_scores import given_scores
+from paragone.checks.registry import check, checks_of
 from paragone.checks.words import agree, counted, share
 from paragone.errors import InputError
 from paragone.metrics import Metric, base_name, named_metric
@@ -47,6 +50,31 @@ MEANS, SPREADS, RANGES = (
     "ranges of metrics",
 )
 TWINS, ITEM_SETS, STILL = "methods with equal results", "items of the methods", "spread over folds"
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScores:
+    """The scores of one metric as somebody else wrote them, and what is known of it.
+
+    Attributes
+    ----------
+    name : str
+        What the scores call their metric.
+    frame : DataFrame
+        A row per value; see `given_scores`, `in_shares`.
+    metric : Metric
+        What is known of it.
+    told : bool
+        Whether somebody said how many answers are behind a mean.
+    items : DataFrame
+        The results item by item, of all metrics; empty but for the first one.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    metric: Metric
+    told: bool
+    items: pd.DataFrame
 
 
 def audit_given(subject: Path, metric: str | None = None, items: str | None = None) -> Audit:
@@ -81,18 +109,16 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
     ledger = Ledger("")
     for line in left_out:
         ledger.miss("reading", 1, "part", line.rstrip("."))
+    items_of_all = frame[(frame["kind"] == "item").to_numpy()]
     for name, mine in frame.groupby("metric", sort=False):
         known = metric_called(str(name))
-        scaled = in_shares(mine, known)
-        check_ranges(str(name), scaled, known, ledger)
-        check_means(str(name), scaled, ledger, told=items is not None)
-        check_spreads(str(name), scaled, known, ledger)
-        check_still(str(name), scaled, known, ledger)
-        check_twins(str(name), scaled, ledger)
-    check_item_sets(frame, ledger)
-    return Audit(
-        subject.name, tuple(ledger.findings), tuple(ledger.checked), tuple(ledger.unchecked)
-    )
+        given = MetricScores(
+            str(name), in_shares(mine, known), known, items is not None, items_of_all
+        )
+        items_of_all = items_of_all[:0]
+        for one in checks_of("table"):
+            one(given, ledger)
+    return ledger.audit(subject.name)
 
 
 def is_share_of_items(name: str) -> bool:
@@ -209,75 +235,71 @@ def greatest_deviation(mean: float, half: float, n: int, lowest: float, highest:
     return sqrt(max(0.0, (best - lowest) * (highest - best)) * n / (n - 1))
 
 
-def check_ranges(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) -> None:
+@check(
+    "PG323",
+    "error",
+    "a value outside the range of its metric",
+    "mend the number, or name the metric that it is",
+    of="table",
+)
+def check_ranges(given: MetricScores, ledger: Ledger) -> None:
     """Find values that a metric cannot have (PG323)."""
-    if not isfinite(metric.lowest) and not isfinite(metric.highest):
-        ledger.miss(
-            RANGES,
-            len(frame),
-            "values",
-            f"nothing is known of the range of {name}: name the metric",
-        )
+    frame, low, high = given.frame, given.metric.lowest, given.metric.highest
+    if not isfinite(low) and not isfinite(high):
+        why = f"nothing is known of the range of {given.name}: name the metric"
+        ledger.miss(RANGES, len(frame), "values", why)
         return
-    outside = frame[
-        (frame["value"] < metric.lowest - SLACK) | (frame["value"] > metric.highest + SLACK)
-    ]
-    ledger.look(RANGES, len(frame), "values", name)
+    outside = frame[(frame["value"] < low - SLACK) | (frame["value"] > high + SLACK)]
+    ledger.look(RANGES, len(frame), "values", given.name)
     if len(outside):
         ledger.find(
             "PG323",
             f"{share(len(outside), len(frame), 'values')} {agree(len(outside), 'lies', 'lie')}"
-            f" outside the range of {name}, {metric.lowest:g} to {metric.highest:g}",
-            count=len(outside),
-            total=len(frame),
-            examples=tuple(f"{_place(row)}: {row.printed:g}" for row in outside.itertuples()),
+            f" outside the range of {given.name}, {low:g} to {high:g}",
+            len(outside),
+            len(frame),
+            [f"{_place(row)}: {row.printed:g}" for row in outside.itertuples()],
         )
 
 
-def check_means(name: str, frame: pd.DataFrame, ledger: Ledger, *, told: bool) -> None:
+@check(
+    "PG321",
+    "error",
+    "a mean that so many right or wrong answers cannot have",
+    "see how many items are behind each mean, of how many runs, and print the right number",
+    of="table",
+)
+def check_means(given: MetricScores, ledger: Ledger) -> None:
     """Find means that no number of right answers gives (PG321)."""
+    name = given.name
     if not is_share_of_items(name):
         return
-    means = frame[(frame["kind"] != "item").to_numpy()]
+    means = given.frame[(given.frame["kind"] != "item").to_numpy()]
     has_items = means["items"].notna() & (means["items"] >= 1) & (means["items"] % 1 == 0)
     # A mean over runs is not one over the items of a run: that n must be said.
-    alone = pd.Series(told, index=means.index) | means["spread"].isna()
+    alone = means["spread"].isna() | given.told
     fit = has_items & alone & means["clear"] & means["value"].between(0, 1)
-    ledger.miss(
-        MEANS,
-        int((~has_items).sum()),
-        "means",
-        f"no whole number of items behind {name} is known: --items N or COLUMN",
-    )
-    ledger.miss(
-        MEANS,
-        int((has_items & ~fit).sum()),
-        "means",
-        "they are of several runs (say --items N, all items of all runs), or may be percent or"
-        " shares",
-    )
+    why = f"no whole number of items behind {name} is known: --items N or COLUMN"
+    ledger.miss(MEANS, int((~has_items).sum()), "means", why)
+    why = "they are of several runs (say --items N, all items of all runs), or may be percent or shares"
+    ledger.miss(MEANS, int((has_items & ~fit).sum()), "means", why)
     looked = means[fit.to_numpy()]
     ledger.look(MEANS, len(looked), "means", name)
-    wrong = [
-        row
-        for row in looked.itertuples()
-        if not is_share_of(row.value, int(row.decimals), int(row.items))
-    ]
-    if not wrong:
-        return
-    cut = all(_may_be_cut_off(row.value, int(row.decimals), int(row.items)) for row in wrong)
-    ledger.find(
-        "PG321",
-        f"{share(len(wrong), len(looked), 'means')} of {name} cannot be the share of so many items"
-        + ("; cut off instead of rounded they all could" if cut else ""),
-        count=len(wrong),
-        total=len(looked),
-        examples=tuple(
-            f"{_place(row)}: {row.printed:g} of {counted(int(row.items), 'items')}, but "
-            f"{_around(row.value, int(row.items))}"
-            for row in wrong
-        ),
-    )
+    numbers = [(row, row.value, int(row.decimals), int(row.items)) for row in looked.itertuples()]
+    wrong = [one for one in numbers if not is_share_of(*one[1:])]
+    if wrong:
+        cut = all(_may_be_cut_off(*one[1:]) for one in wrong)
+        ledger.find(
+            "PG321",
+            f"{share(len(wrong), len(looked), 'means')} of {name} cannot be the share of so many"
+            f" items{'; cut off instead of rounded they all could' if cut else ''}",
+            len(wrong),
+            len(looked),
+            [
+                f"{_place(row)}: {row.printed:g} of {counted(n, 'items')}, but {_around(value, n)}"
+                for row, value, _, n in wrong
+            ],
+        )
 
 
 def _may_be_cut_off(value: float, decimals: int, n: int) -> bool:
@@ -293,22 +315,27 @@ def _around(value: float, n: int) -> str:
     return ", ".join(f"{k}/{n} = {k / n:.3g}" for k in (below, below + 1) if k <= n)
 
 
-def check_spreads(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) -> None:
+@check(
+    "PG322",
+    "error",
+    "a standard deviation that values in the metric's range cannot have",
+    "see what the number is: a deviation, an interval or percent of the mean, and print which",
+    of="table",
+)
+def check_spreads(given: MetricScores, ledger: Ledger) -> None:
     """Find standard deviations that values in a metric's range cannot have (PG322)."""
-    given = frame[
-        (frame["spread"].notna() & frame["value"].between(metric.lowest, metric.highest)).to_numpy()
-    ]
-    if not (isfinite(metric.lowest) and isfinite(metric.highest)):
-        ledger.miss(SPREADS, len(given), "deviations", f"{name} has no known range")
+    name, low, high = given.name, given.metric.lowest, given.metric.highest
+    there = given.frame["spread"].notna() & given.frame["value"].between(low, high)
+    spreads = given.frame[there.to_numpy()]
+    if not (isfinite(low) and isfinite(high)):
+        ledger.miss(SPREADS, len(spreads), "deviations", f"{name} has no known range")
         return
-    ledger.look(SPREADS, len(given), "deviations", name)
+    ledger.look(SPREADS, len(spreads), "deviations", name)
     wrong = []
-    for row in given.itertuples():
+    for row in spreads.itertuples():
         # Two values vary most: fewer have no deviation, and of more it is smaller.
         n = int(row.runs) if isfinite(row.runs) and row.runs >= 2 else 2
-        most = greatest_deviation(
-            row.value, 0.5 * 10.0**-row.decimals, n, metric.lowest, metric.highest
-        )
+        most = greatest_deviation(row.value, 0.5 * 10.0**-row.decimals, n, low, high)
         if row.spread < 0 or row.spread - 0.5 * 10.0**-row.spread_decimals > most + 1e-9:
             wrong.append(
                 f"{_place(row)}: {row.spread:g} at the mean {row.value:g}, at most {most:.3g} for"
@@ -317,65 +344,82 @@ def check_spreads(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger
     if wrong:
         ledger.find(
             "PG322",
-            f"{share(len(wrong), len(given), 'standard deviations')} of {name}"
-            f" {agree(len(wrong), 'is', 'are')} greater than any values from {metric.lowest:g} to"
-            f" {metric.highest:g} can have",
-            count=len(wrong),
-            total=len(given),
-            examples=tuple(wrong),
+            f"{share(len(wrong), len(spreads), 'standard deviations')} of {name}"
+            f" {agree(len(wrong), 'is', 'are')} greater than any values from {low:g} to"
+            f" {high:g} can have",
+            len(wrong),
+            len(spreads),
+            wrong,
         )
 
 
-def check_still(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) -> None:
+@check(
+    "PG327",
+    "note",
+    "scores that do not vary over folds or runs",
+    "see whether one run was copied, or the seed never changed; a constant rule may do so rightly",
+    of="table",
+)
+def check_still(given: MetricScores, ledger: Ledger) -> None:
     """Note scores that do not vary at all over folds or runs (PG327); those at an end of the range need not."""
-    inner = ~frame["value"].isin([metric.lowest, metric.highest])
+    frame = given.frame
+    inner = ~frame["value"].isin([given.metric.lowest, given.metric.highest])
     zero = frame[(inner & (frame["spread"] == 0)).to_numpy()]
     still = [f"{_place(row)}: {row.printed:g}, deviation 0" for row in zero.itertuples()]
     total = int(frame["spread"].notna().sum())
     folds = frame[(inner & (frame["kind"] == "fold")).to_numpy()]
     for (method, dataset), mine in folds.groupby(["method", "dataset"], sort=False)["printed"]:
-        total += len(mine) >= LEAST_FOLDS
-        if len(mine) >= LEAST_FOLDS and mine.nunique() == 1:
-            still.append(f"{method} on {dataset}: {mine.iloc[0]:g} in all {len(mine)} folds")
-    ledger.look(STILL, total, "methods on datasets", name)
+        if len(mine) >= LEAST_FOLDS:
+            total += 1
+            if mine.nunique() == 1:
+                still.append(f"{method} on {dataset}: {mine.iloc[0]:g} in all {len(mine)} folds")
+    ledger.look(STILL, total, "methods on datasets", given.name)
     if still:
-        ledger.find(
-            "PG327",
-            f"{share(len(still), total, 'scores')} of {name} {agree(len(still), 'does', 'do')} not"
-            " vary over folds or runs",
-            count=len(still),
-            total=total,
-            examples=tuple(still),
-        )
+        do = agree(len(still), "does", "do")
+        scores = f"{share(len(still), total, 'scores')} of {given.name}"
+        message = f"{scores} {do} not vary over folds or runs"
+        ledger.find("PG327", message, len(still), total, still)
 
 
-def check_twins(name: str, frame: pd.DataFrame, ledger: Ledger) -> None:
+@check(
+    "PG324",
+    "warning",
+    "two methods with the same scores everywhere",
+    "see whether a column was copied, or both names stand for one method",
+    of="table",
+)
+@check(
+    "PG325",
+    "warning",
+    "two methods with the same results item by item",
+    "see whether both files hold the predictions of one method",
+    of="table",
+)
+def check_twins(given: MetricScores, ledger: Ledger) -> None:
     """Find methods with the same scores everywhere (PG324) or the same results item by item (PG325)."""
     for code, of_items, unit in (("PG324", False, "scores"), ("PG325", True, "items")):
-        mine = frame[((frame["kind"] == "item") == of_items).to_numpy()]
+        mine = given.frame[((given.frame["kind"] == "item") == of_items).to_numpy()]
         if mine["method"].nunique() < 2:
             continue
         again = mine.duplicated(["method", "dataset", "unit"]).to_numpy()
-        ledger.miss(
-            TWINS,
-            int(again.sum()),
-            unit,
-            "they stand there once more for one method, dataset and unit",
-        )
+        why = "they stand there once more for one method, dataset and unit"
+        ledger.miss(TWINS, int(again.sum()), unit, why)
         cells = mine[~again].pivot(index=["dataset", "unit"], columns="method", values="value")
         methods = [str(one) for one in cells.columns]
         pairs = len(methods) * (len(methods) - 1) // 2
-        ledger.look(TWINS, pairs, "pairs of methods", f"{unit}, {name}")
+        ledger.look(TWINS, pairs, "pairs of methods", f"{unit}, {given.name}")
         for first, second, count, chance in equal_methods(cells.to_numpy(dtype=np.float64)):
             if chance * pairs <= SELDOM:
+                often = max(chance * pairs, 1e-15)
+                seldom = "less than once in 1e+15" if often == 1e-15 else f"once in {1 / often:.2g}"
                 ledger.find(
                     code,
-                    f"{methods[first]} and {methods[second]} have the same {name} on all {count}"
-                    f" {unit} that both have: {_seldom(chance * pairs)} by chance, as often as"
-                    " other methods agree",
+                    f"{methods[first]} and {methods[second]} have the same {given.name} on all"
+                    f" {count} {unit} that both have: {seldom} by chance, as often as other methods"
+                    " agree",
+                    count,
+                    count,
                     method=methods[second],
-                    count=count,
-                    total=count,
                 )
 
 
@@ -433,10 +477,16 @@ def _ties(cells: FloatArray, columns: Sequence[int]) -> tuple[FloatArray, FloatA
     return ties, pairs
 
 
-def check_item_sets(frame: pd.DataFrame, ledger: Ledger) -> None:
+@check(
+    "PG326",
+    "warning",
+    "methods that were measured on different items",
+    "measure all of them on the same items, or compare on those that all have",
+    of="table",
+)
+def check_item_sets(given: MetricScores, ledger: Ledger) -> None:
     """Find methods that were not measured on the same items (PG326)."""
-    items = frame[(frame["kind"] == "item").to_numpy()]
-    for dataset, mine in items.groupby("dataset", sort=False):
+    for dataset, mine in given.items.groupby("dataset", sort=False):
         sets = {
             str(method): set(rows) for method, rows in mine.groupby("method", sort=False)["unit"]
         }
@@ -444,26 +494,22 @@ def check_item_sets(frame: pd.DataFrame, ledger: Ledger) -> None:
             continue
         every = set().union(*sets.values())
         ledger.look(ITEM_SETS, len(every), "items", str(dataset))
-        lacking = {
-            method: len(every) - len(own) for method, own in sets.items() if len(own) < len(every)
-        }
+        lacking = len(every) - len(set.intersection(*sets.values()))
         if lacking:
-            shared = len(set.intersection(*sets.values()))
+            are = agree(lacking, "is", "are")
             ledger.find(
                 "PG326",
-                f"{share(len(every) - shared, len(every), 'items')}"
-                f" {agree(len(every) - shared, 'is', 'are')} not there for every method",
+                f"{share(lacking, len(every), 'items')} {are} not there for every method",
+                lacking,
+                len(every),
+                [
+                    f"{method} lacks {len(every) - len(own)}"
+                    for method, own in sets.items()
+                    if len(own) < len(every)
+                ],
                 dataset=str(dataset),
-                count=len(every) - shared,
-                total=len(every),
-                examples=tuple(f"{method} lacks {count}" for method, count in lacking.items()),
             )
 
 
-def _place(row: object) -> str:
-    unit = getattr(row, "unit", "")
-    return f"{getattr(row, 'method')} on {getattr(row, 'dataset')}{f', {unit}' if unit else ''}"  # noqa: B009
-
-
-def _seldom(chance: float) -> str:
-    return f"once in {1 / chance:.2g}" if chance > 1e-15 else "less than once in 1e+15"
+def _place(row: Any) -> str:
+    return f"{row.method} on {row.dataset}{f', {row.unit}' if row.unit else ''}"

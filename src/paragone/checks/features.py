@@ -10,6 +10,7 @@ and so do measured rows that are equal in every feature.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,18 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from paragone.checks.arrays import codes_of, row_codes
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material, column_blocks, row_codes
+from paragone.checks.material import Columns, Levels, per_level
+from paragone.checks.registry import check
 from paragone.checks.words import against, agree, counted, share
-from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
 GIVEAWAYS = "features that give a label away"
 VERBS = {"PG105": ("copies", "copy"), "PG106": ("determines", "determine")}
-LEVEL = 1e-6
+LOG_LEVEL = np.log(1e-6)
 MOST_VALUES = 256
 FEWEST_MEASURED = 10
 SAME_LINE = 1e-12
+LINEAR = "is a linear function of"
 
 
 @dataclass(frozen=True)
@@ -41,232 +44,204 @@ class Giveaway:
     copy: bool
 
 
-def check_label_features(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG105",
+    "error",
+    "a feature that is a copy of a label or target",
+    "drop the column (drop = [...]): it will not be there when the label is asked for",
+    of="columns",
+)
+@check(
+    "PG106",
+    "warning",
+    "a feature that determines a label alone",
+    "see whether the column is known before the label is; drop it where it is not",
+    of="columns",
+)
+def check_label_features(columns: Columns, ledger: Ledger) -> None:
     """Find features that equal or determine a label or target."""
-    for dataset in material.targets:
-        found = giveaways(dataset)
-        labels = dataset.n_targets
-        ledger.look(GIVEAWAYS, dataset.n_features, f"features of {dataset.name}", against(labels))
-        for code, pairs in (
-            ("PG105", [g for g in found if g.copy]),
-            ("PG106", [g for g in found if not g.copy]),
-        ):
-            if pairs:
-                names = list(dict.fromkeys(g.feature for g in pairs))
-                verb = agree(len(names), *VERBS[code])
-                ledger.find(
-                    code,
-                    f"{share(len(names), dataset.n_features, 'features')} {verb} a label or target"
-                    f" alone ({counted(len(pairs), 'such pairs')})",
-                    dataset=dataset.name,
-                    count=len(names),
-                    total=dataset.n_features,
-                    examples=[f"{g.feature} {g.how} {g.label}" for g in pairs],
-                )
+    dataset = columns.dataset
+    found = giveaways(columns)
+    ledger.look(GIVEAWAYS, dataset.n_features, "features", against(dataset.n_targets))
+    for code, verbs in VERBS.items():
+        pairs = [one for one in found if one.copy == (code == "PG105")]
+        if pairs:
+            names = {one.feature for one in pairs}
+            ledger.find(
+                code,
+                f"{share(len(names), dataset.n_features, 'features')} {agree(len(names), *verbs)} a"
+                f" label or target alone ({counted(len(pairs), 'such pairs')})",
+                len(names),
+                dataset.n_features,
+                [f"{one.feature} {one.how} {one.label}" for one in pairs],
+            )
 
 
-def giveaways(dataset: Dataset) -> list[Giveaway]:
+def giveaways(columns: Columns) -> list[Giveaway]:
     """Return every feature that gives a label or target away.
 
     Examples
     --------
+    >>> from paragone.checks.material import columns_of
+    >>> from paragone.data import Dataset
     >>> y = np.arange(40) % 2
     >>> data = Dataset("d", np.column_stack([5.0 - 2 * y, np.cos(np.arange(40))]), y, "classification")
-    >>> [(g.feature, g.how) for g in giveaways(data)]
+    >>> [(one.feature, one.how) for one in giveaways(columns_of(data))]
     [('x0', 'is one to one with')]
     """
-    found = _giveaways(dataset, np.arange(dataset.n_samples))
-    if not found:
-        return []
-    units = _units(dataset)
-    return found if units is None else _giveaways(dataset, units)
+    search = _of_numbers if columns.dataset.task == "regression" else _of_classes
+    found = list(search(columns, np.arange(columns.n_rows)))
+    units = _units(columns) if found else None
+    return found if units is None else list(search(columns, units))
 
 
-def _units(dataset: Dataset) -> IntArray | None:
+def _units(columns: Columns) -> IntArray | None:
     """Number the rows so that those that stand for one measurement share a number; None where no two do."""
+    dataset = columns.dataset
     if dataset.groups is not None:
-        return np.unique(dataset.groups, return_inverse=True)[1].ravel().astype(np.int64)
+        return codes_of(dataset.groups)
     codes = row_codes(dataset.numbers)
     n_codes = int(codes.max()) + 1
     if n_codes == dataset.n_samples:
         return None
     # Coarse rows are equal by chance. Where one column has nearly as many values as there are rows,
     # they are repeats.
-    blocks = (np.ascontiguousarray(block.T) for _, block in column_blocks(dataset.numbers))
-    richest = max(len(np.unique(column)) for block in blocks for column in block)
+    richest = max(len(columns.levels(j).values) for j in range(dataset.n_features))
     return codes if richest >= max(FEWEST_MEASURED, n_codes / 2) else None
 
 
-def _giveaways(dataset: Dataset, units: IntArray) -> list[Giveaway]:
-    if dataset.task == "regression":
-        columns = dataset.y.reshape(dataset.n_samples, -1).T
-        names = dataset.target_names
-        return [
-            g
-            for y, name in zip(columns, names, strict=True)
-            for g in _of_number(dataset, y, name, units)
-        ]
-    if dataset.task == "multilabel":
-        codes = [
-            (dataset.y[:, j].astype(np.int64), name) for j, name in enumerate(dataset.target_names)
-        ]
-    else:
-        codes = [(np.unique(dataset.y, return_inverse=True)[1].ravel(), dataset.target_names[0])]
-    return _of_classes(dataset, codes, units)
-
-
-def _of_classes(
-    dataset: Dataset, targets: list[tuple[IntArray, str]], units: IntArray
-) -> list[Giveaway]:
-    found = []
-    tries = float(np.log(dataset.n_features * len(targets)))
-    usable = [(codes, name) for codes, name in targets if codes.max() > codes.min()]
-    for first, block in column_blocks(dataset.numbers):
-        filled = _with_missing_lowest(block)
-        coded = {j: _value_codes(filled[:, j]) for j in range(filled.shape[1])}
-        for codes, name in usable:
-            sizes = _sizes(codes, units)
-            for j in sorted(
-                _separating(filled, coded, codes, sizes, tries) | _pure(coded, codes, sizes, tries)
-            ):
-                values = coded[j]
-                copy = (
-                    values is not None and values.max() == codes.max() and _is_pure(values, codes)
-                )
-                how = "is one to one with" if copy else _words(filled[:, j], values, codes, dataset)
-                found.append(Giveaway(dataset.feature_names[first + j], name, how, bool(copy)))
-    return found
-
-
-def _with_missing_lowest(block: FloatArray) -> FloatArray:
-    """Put missing values below all others: that a value is missing may give the label away too."""
-    if not np.isnan(block).any():
-        return block
-    low = np.nanmin(np.where(np.isnan(block).all(axis=0), 0.0, block), axis=0)
-    return np.where(np.isnan(block), low - 1.0, block)
-
-
-def _value_codes(column: FloatArray) -> IntArray | None:
-    """Number the values of a column from 0; None where it has too many to be a code."""
-    values, codes = np.unique(column, return_inverse=True)
-    return codes.ravel() if 1 < len(values) <= MOST_VALUES else None
-
-
-def _log_choices(sizes: NDArray[Any]) -> float:
-    """Return the logarithm of n! / (n1! n2! ...)."""
-    return float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
+def _log_choices(sizes: Any) -> Any:
+    """Return the logarithm of n! / (n1! n2! ...), of every column of sizes."""
+    return gammaln(sizes.sum(axis=0) + 1) - gammaln(sizes + 1).sum(axis=0)
 
 
 def _sizes(codes: IntArray, units: IntArray) -> IntArray:
     """Count the units of every class."""
-    pairs = np.unique(units * (int(codes.max()) + 1) + codes)
-    return np.bincount(pairs % (int(codes.max()) + 1))
+    n_classes = int(codes.max()) + 1
+    pairs = np.unique(units * n_classes + codes)
+    return np.bincount(pairs % n_classes, minlength=2)
 
 
-def _separating(
-    block: FloatArray,
-    coded: dict[int, IntArray | None],
-    codes: IntArray,
-    sizes: IntArray,
-    tries: float,
-) -> set[int]:
-    """Return the columns in which one class lies wholly above or below all others.
+def _of_classes(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+    if columns.dataset.task == "multilabel":
+        labels = np.stack([label for label, _ in columns.numbers], axis=1)
+    else:
+        values, codes = columns.classes
+        if len(values) != 2:
+            yield from _of_several(columns, units)
+            return
+        labels = codes[:, None].astype(np.float64)
+    sizes = np.stack([_sizes(label.astype(np.int64), units) for label in labels.T], axis=1)
+    for j in range(columns.dataset.n_features):
+        yield from _of_labels(columns, j, labels, _log_choices(sizes))
 
-    That measurements set one class of several apart is what they are made for; there, codes alone
-    count.
-    """
-    found: set[int] = set()
-    classes = [1] if len(sizes) == 2 else range(len(sizes))
-    for one in classes:
-        chance = (
-            np.log(2.0 * len(classes))
-            + tries
-            - _log_choices(np.array([sizes[one], sizes.sum() - sizes[one]]))
-        )
-        if chance > np.log(LEVEL) or not sizes[one]:
+
+def _of_labels(
+    columns: Columns, j: int, labels: FloatArray, log_choices: FloatArray
+) -> Iterator[Giveaway]:
+    levels, names = columns.levels(j), columns.dataset.target_names
+    n_levels = len(levels.values)
+    if n_levels < 2:
+        return
+    tries = np.log(columns.dataset.n_features * len(names))
+    with_label = per_level(levels.codes, labels)
+    has, lacks = with_label > 0, with_label < levels.counts[:, None]
+    mixed = np.asarray((has & lacks).any(axis=0))
+    pure = ~mixed & (n_levels <= MOST_VALUES)
+    apart = _lie_apart(has, lacks)
+    usable = has.any(axis=0) & lacks.any(axis=0)
+    by_threshold = apart & (np.log(2.0) + tries - log_choices <= LOG_LEVEL)
+    by_values = pure & (tries + n_levels * np.log(2.0) - log_choices <= LOG_LEVEL)
+    for k in np.flatnonzero(usable & (by_threshold | by_values)).tolist():
+        copy = bool(pure[k]) and n_levels == 2
+        how = f"has {n_levels} values, each with one value of"
+        if copy:
+            how = "is one to one with"
+        elif apart[k]:
+            how = "separates by a threshold"
+        yield Giveaway(columns.dataset.feature_names[j], names[k], how, copy)
+
+
+def _lie_apart(has: NDArray[np.bool_], lacks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Say of which columns the levels with it lie wholly above or below those without."""
+    places = np.arange(len(has))[:, None]
+    first, last = (np.where(has, places, end) for end in (len(has), -1))
+    other_first, other_last = (np.where(lacks, places, end) for end in (len(has), -1))
+    above = first.min(axis=0) > other_last.max(axis=0)
+    return np.asarray(above | (last.max(axis=0) < other_first.min(axis=0)))
+
+
+def _of_several(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+    dataset = columns.dataset
+    values, codes = columns.classes
+    n_classes = len(values)
+    if n_classes < 2:
+        return
+    tries, sizes = np.log(dataset.n_features), _sizes(codes, units)
+    log_choices = _log_choices(sizes)
+    by_class = (
+        np.log(2.0 * n_classes) + tries - _log_choices(np.stack([sizes, sizes.sum() - sizes]))
+    )
+    for j in range(dataset.n_features):
+        levels = columns.levels(j)
+        n_levels = len(levels.values)
+        if not 1 < n_levels <= MOST_VALUES:
             continue
-        mine, others = block[codes == one], block[codes != one]
-        apart = (mine.min(axis=0) > others.max(axis=0)) | (mine.max(axis=0) < others.min(axis=0))
-        found |= {
-            j
-            for j in np.flatnonzero(apart).tolist()
-            if len(classes) == 1 or _is_code(coded[j], len(sizes))
-        }
-    return found
+        rows = per_level(levels.codes, np.eye(n_classes)[codes])
+        apart = _lie_apart(rows > 0, rows < levels.counts[:, None])
+        pure = bool(((rows > 0).sum(axis=1) == 1).all())
+        by_values = pure and tries + n_levels * np.log(n_classes) - log_choices <= LOG_LEVEL
+        # That measurements set one class of several apart is what they are made for; there, codes
+        # alone count.
+        by_code = n_levels <= n_classes + 2 and (apart & (by_class <= LOG_LEVEL)).any()
+        if by_values or by_code:
+            copy = pure and n_levels == n_classes
+            how = f"has {n_levels} values, each with one value of"
+            if copy:
+                how = "is one to one with"
+            elif apart.any():
+                how = f"separates by a threshold the class {values[apart.argmax()]!s} of"
+            yield Giveaway(dataset.feature_names[j], dataset.target_names[0], how, copy)
 
 
-def _is_code(values: IntArray | None, n_classes: int) -> bool:
-    return values is not None and values.max() < n_classes + 2
-
-
-def _pure(
-    coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float
-) -> set[int]:
-    """Return the columns of which every value has one class."""
-    sizes = sizes[sizes > 0]
-    found = set()
-    for j, values in coded.items():
-        if values is None:
-            continue
-        chance = tries + (values.max() + 1) * np.log(len(sizes)) - _log_choices(sizes)
-        if chance <= np.log(LEVEL) and _is_pure(values, codes):
-            found.add(j)
-    return found
-
-
-def _is_pure(values: IntArray, codes: IntArray) -> bool:
-    pairs = len(np.unique(values * (codes.max() + 1) + codes))
-    return pairs == len(np.unique(values))
-
-
-def _words(column: FloatArray, values: IntArray | None, codes: IntArray, dataset: Dataset) -> str:
-    for one in range(codes.max() + 1):
-        mine, others = column[codes == one], column[codes != one]
-        if mine.min() > others.max() or mine.max() < others.min():
-            several = f" the class {np.unique(dataset.y)[one]!s} of" if codes.max() > 1 else ""
-            return f"separates by a threshold{several}"
-    return f"has {0 if values is None else values.max() + 1} values, each with one value of"
-
-
-def _of_number(dataset: Dataset, target: FloatArray, name: str, units: IntArray) -> list[Giveaway]:
-    there = ~np.isnan(target)
-    y = target[there]
-    if len(np.unique(y)) < 2:
-        return []
-    found = []
-    values, codes = np.unique(y, return_inverse=True)
-    sizes = _sizes(codes.ravel(), units[there])
-    tries = float(np.log(dataset.n_features))
-    by_rank = np.log(2.0) + tries - _log_choices(sizes) <= np.log(LEVEL)
-    for first, block in column_blocks(dataset.numbers):
-        filled = _with_missing_lowest(block[there])
-        lines = _on_a_line(filled, y)
-        for j in range(filled.shape[1]):
-            feature = dataset.feature_names[first + j]
-            levels, own = np.unique(filled[:, j], return_inverse=True)
-            own = own.ravel()
-            if lines[j] and by_rank:
-                found.append(Giveaway(feature, name, "is a linear function of", copy=True))
-            elif by_rank and len(levels) == len(values) and _same_or_opposite(own, codes):
-                found.append(
-                    Giveaway(feature, name, "is a rising or falling function of", copy=False)
+def _of_numbers(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+    for target, name in columns.numbers:
+        there = ~np.isnan(target)
+        y = target[there]
+        values, codes = np.unique(y, return_inverse=True)
+        if len(values) > 1:
+            log_choices = _log_choices(_sizes(codes, units[there]))
+            for j, feature in enumerate(columns.dataset.feature_names):
+                column = columns.values(j)[there]
+                how = _tells_number(
+                    column, y, codes, log_choices - np.log(columns.dataset.n_features)
                 )
-            elif 1 < len(levels) < len(y) and _is_pure(own, codes):
-                chance = tries + len(levels) * np.log(len(values)) - _log_choices(sizes)
-                if chance <= np.log(LEVEL):
-                    how = f"has {len(levels)} values, each with one value of"
-                    found.append(Giveaway(feature, name, how, copy=False))
-    return found
+                if how:
+                    yield Giveaway(feature, name, how, copy=how == LINEAR)
 
 
-def _on_a_line(block: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """Say of which columns the target is an exact linear function, up to rounding."""
-    centred, target = block - block.mean(axis=0), y - y.mean()
-    spread = np.einsum("ij,ij->j", centred, centred)
-    slope = np.divide(target @ centred, spread, out=np.zeros(len(spread)), where=spread > 0)
-    left = target[:, None] - centred * slope
-    return np.asarray(np.einsum("ij,ij->j", left, left) <= SAME_LINE * (target @ target))
+def _tells_number(column: FloatArray, y: FloatArray, codes: IntArray, log_free: float) -> str:
+    """Say how a column determines a target; empty where it does not, or may by chance."""
+    levels = Levels.of(column)
+    n_levels, n_values = len(levels.values), int(codes.max()) + 1
+    if np.log(2.0) - log_free <= LOG_LEVEL:
+        if _is_on_a_line(
+            np.where(np.isnan(column), levels.values[min(1, n_levels - 1)] - 1, column), y
+        ):
+            return LINEAR
+        if n_levels == n_values and (
+            (levels.codes == codes).all() or (levels.codes == n_values - 1 - codes).all()
+        ):
+            return "is a rising or falling function of"
+    by_values = 1 < n_levels < len(y) and n_levels * np.log(n_values) - log_free <= LOG_LEVEL
+    if by_values and len(np.unique(levels.codes * n_values + codes)) == n_levels:
+        return f"has {n_levels} values, each with one value of"
+    return ""
 
 
-def _same_or_opposite(own: IntArray, codes: IntArray) -> bool:
-    return bool((own == codes).all() or (own == codes.max() - codes).all())
+def _is_on_a_line(column: FloatArray, y: FloatArray) -> bool:
+    """Say whether the target is an exact linear function of a column, up to rounding."""
+    centred, target = column - column.mean(), y - y.mean()
+    spread = centred @ centred
+    left = target - centred * (target @ centred / spread if spread > 0 else 0.0)
+    return bool(left @ left <= SAME_LINE * (target @ target))

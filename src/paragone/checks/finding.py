@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from paragone.checks.registry import Severity, code_of
 from paragone.checks.words import counted
 from paragone.errors import InputError, unknown_name
 from paragone.tables import Column, Table, to_html
@@ -16,64 +16,7 @@ from paragone.tables import Column, Table, to_html
 if TYPE_CHECKING:
     import pandas as pd
 
-Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-
-
-@dataclass(frozen=True)
-class Code:
-    """One kind of finding.
-
-    Attributes
-    ----------
-    code : str
-        ``PG1..`` leaks, ``PG2..`` determinism, ``PG3..`` verification, ``PG4..`` completeness.
-    severity : {"error", "warning", "note"}
-        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth
-        knowing, and no answer is asked for.
-    title : str
-        What it is.
-    advice : str
-        What to do.
-
-    Examples
-    --------
-    >>> CODES["PG103"].severity, CODES["PG103"].title
-    ('error', 'groups on both sides of a split')
-    """
-
-    code: str
-    severity: Severity
-    title: str
-    advice: str
-
-
-CODES: dict[str, Code] = {
-    code: Code(code, **entry)
-    for code, entry in tomllib.loads(
-        Path(__file__).with_name("codes.toml").read_text(encoding="utf-8")
-    ).items()
-}
-"""The catalogue, in the order of the codes."""
-
-
-def code_of(code: str) -> Code:
-    """Return a code's entry.
-
-    Examples
-    --------
-    >>> code_of("PG101").severity
-    'error'
-    >>> code_of("PG1O1")
-    Traceback (most recent call last):
-    ...
-    paragone.errors.InputError: unknown audit code 'PG1O1': did you mean ...?
-    """
-    if code not in CODES:
-        raise unknown_name("audit code", code, CODES)
-    return CODES[code]
-
-
 SHOWN = 5
 """Examples a finding carries at most."""
 
@@ -85,7 +28,7 @@ class Finding:
     Attributes
     ----------
     code : str
-        Which kind; see `CODES`.
+        Which kind; see `all_codes`.
     message : str
         One sentence with the counts.
     experiment, dataset, method, file : str
@@ -193,9 +136,9 @@ class Ledger:
     Examples
     --------
     >>> ledger = Ledger("lab")
-    >>> ledger.find("PG108", "1 of 3 columns holds a single value", dataset="d")
-    >>> ledger.findings[0].experiment
-    'lab'
+    >>> ledger.at(dataset="d").find("PG108", "1 of 3 columns holds a single value", 1, 3)
+    >>> ledger.findings[0].experiment, ledger.findings[0].dataset
+    ('lab', 'd')
     """
 
     def __init__(self, experiment: str) -> None:
@@ -203,20 +146,45 @@ class Ledger:
         self.findings: list[Finding] = []
         self.checked: list[Checked] = []
         self.unchecked: list[Unchecked] = []
+        self._where: dict[str, str] = {}
 
-    def find(self, code: str, message: str, **where: Any) -> None:
+    def at(self, **where: str) -> Ledger:
+        """Return this ledger for a dataset, method or file: what is written there is written here."""
+        place = copy(self)
+        place._where = self._where | where
+        return place
+
+    def find(
+        self,
+        code: str,
+        message: str,
+        count: int = 0,
+        total: int = 0,
+        examples: Iterable[str] = (),
+        **where: str,
+    ) -> None:
         """Write down a finding."""
-        self.findings.append(Finding(code, message, experiment=self.experiment, **where))
+        place = {"experiment": self.experiment} | self._where | where
+        found = Finding(code, message, count=count, total=total, examples=tuple(examples), **place)
+        self.findings.append(found)
 
     def look(self, check: str, count: int, unit: str, note: str = "") -> None:
         """Write down what was looked at."""
         if count:
-            self.checked.append(Checked(check, count, unit, note))
+            self.checked.append(Checked(check, count, self._of(unit), note))
 
     def miss(self, check: str, count: int, unit: str, why: str) -> None:
         """Write down what could not be looked at."""
         if count:
-            self.unchecked.append(Unchecked(check, count, unit, why))
+            self.unchecked.append(Unchecked(check, count, self._of(unit), why))
+
+    def audit(self, subject: str) -> Audit:
+        """Return all that was written down."""
+        return Audit(subject, tuple(self.findings), tuple(self.checked), tuple(self.unchecked))
+
+    def _of(self, unit: str) -> str:
+        dataset = self._where.get("dataset")
+        return f"{unit} of {dataset}" if dataset else unit
 
 
 FIELDS = ("code", "reason", "dataset", "method", "file")

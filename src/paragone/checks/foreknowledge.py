@@ -29,6 +29,7 @@ from scipy.stats import rankdata
 
 from paragone.checks.changed_data import TargetNames, agreement, exchanged, roles
 from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.checks.trial import Trial
 from paragone.checks.words import counted
 from paragone.lab.protocol import RowAnswers
@@ -46,19 +47,15 @@ FIRST_PAIRS = 2
 MOST_PAIRS = 20
 
 
-def check_foreknowledge(trial: Trial, ledger: Ledger, n_cells: int, label_free: list[str]) -> bool:
+@check(
+    "PG141",
+    "error",
+    "a method that knows true labels although it was trained on permuted ones",
+    "find out where it has them from; acknowledge a rule that needs no labels, and say so beside its scores",
+    of="method",
+)
+def check_foreknowledge(trial: Trial, ledger: Ledger) -> bool:
     """Train on permuted and renamed labels, in pairs, and compare the answers with the true held-out labels.
-
-    Parameters
-    ----------
-    trial : Trial
-        The cell.
-    ledger : Ledger
-        Where it is said why a cell cannot be judged.
-    n_cells : int
-        How many cells of the audit are looked at: each may be blamed at the level divided by it.
-    label_free : list of str
-        Takes the names of methods whose answers do not change with the labels that they are handed.
 
     Returns
     -------
@@ -67,60 +64,43 @@ def check_foreknowledge(trial: Trial, ledger: Ledger, n_cells: int, label_free: 
     """
     names = TargetNames.of(trial.dataset)
     truth = KnownTruth.of(names, trial.dataset.y[trial.split.test])
+    needed = pairs_needed(trial.n_cells)
     if truth is None:
-        ledger.miss(
-            PERMUTED, 1, "cells", f"{trial.where}: too few different held-out targets to tell"
-        )
-        return False
-    needed = pairs_needed(n_cells)
+        return trial.miss(PERMUTED, "too few different held-out targets to tell")
     if needed > MOST_PAIRS:
-        ledger.miss(
-            PERMUTED,
-            1,
-            "cells",
-            f"{trial.where}: too many cells are looked at to blame one; look at fewer",
-        )
-        return False
+        return trial.miss(PERMUTED, "too many cells are looked at to blame one; look at fewer")
     random = np.random.default_rng([trial.seed, 1])
     shares: list[FloatArray] = []
     answers: list[RowAnswers] = []
     while len(shares) < needed:
         pair = _pair(trial, names, random, 2 * len(shares) + 1)
         if isinstance(pair, str):
-            ledger.miss(PERMUTED, 1, "cells", f"{trial.where}, trained on permuted labels: {pair}")
-            return False
+            return trial.miss(PERMUTED, pair)
         share = truth.shares(pair)
         if not len(share) or not np.isfinite(share).all():
-            ledger.miss(
-                PERMUTED, 1, "cells", f"{trial.where}: nothing finite is kept of its predictions"
-            )
-            return False
+            return trial.miss(PERMUTED, "nothing finite is kept of its predictions")
         shares.append(share)
         answers += pair.answers
         if len(shares) >= FIRST_PAIRS and truth.known(np.array(shares)) < LEAST:
             break
-    constant = _are_equal(answers)
-    if constant:
-        label_free.append(trial.cell.method)
+    trial.needs_no_labels = _are_equal(answers)
     if len(shares) == needed:
-        _judge(trial, truth, np.array(shares), LEVEL / n_cells, constant=constant)
+        _judge(trial, truth, np.array(shares))
     return True
 
 
-def _judge(
-    trial: Trial, truth: KnownTruth, shares: FloatArray, level: float, *, constant: bool
-) -> None:
+def _judge(trial: Trial, truth: KnownTruth, shares: FloatArray) -> None:
     known, p = truth.known(shares), truth.p_value(shares)
-    if known < LEAST or p > level:
+    if known < LEAST or p > LEVEL / trial.n_cells:
         return
-    ways = (
-        "its predictions do not change with the labels that it is handed: it has a rule that needs"
-        " none, or a table"
-    )
+    ways = "a file, an import, a process, a cache, the network, or its source may tell them"
     if trial.plain.opened:
         ways = f"it reads {', '.join(trial.plain.opened[:3])}"
-    elif not constant:
-        ways = "a file, an import, a process, a cache, the network, or its source may tell them"
+    elif trial.needs_no_labels:
+        ways = (
+            "its predictions do not change with the labels that it is handed: it has a rule that"
+            " needs none, or a table"
+        )
     trial.find(
         "PG141",
         f"trained on permuted labels it still knows {known:.0%} of the true labels of the held-out"
@@ -190,9 +170,9 @@ def _pair(
         renamed = replace(dataset, y=names.renamed(mixed, order))
         # A seed that was set would start every fit alike, and a net that learns little then says
         # the same of a row whatever it is trained on: names are treated alike over all seeds alone.
-        run = trial.bench.run(trial.cell, renamed, draw=draw + number, reseed=True)
+        run = trial.run(dataset=renamed, draw=draw + number, reseed=True)
         if not run.done:
-            return run.why_not
+            return f"trained on permuted labels: {run.why_not}"
         answers = trial.bench.answers(trial.cell, run)
         if answers is None or not answers.of_rows():
             return "its protocol keeps no predictions of single rows"

@@ -14,9 +14,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from paragone.checks.arrays import (
+    centred,
+    codes_of,
+    dense,
+    drawn,
+    fine_columns,
+    means_within,
+    row_codes,
+)
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.checks.material import Material, fine_columns, measured_columns, row_codes
-from paragone.checks.near_rows import intrinsic_dimension, neighbours
+from paragone.checks.material import Material, measured_columns
+from paragone.checks.neighbours import intrinsic_dimension, neighbours
+from paragone.checks.registry import check
 from paragone.checks.words import agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
@@ -33,29 +43,13 @@ FEWEST_FINE = 2
 LEVEL = 0.01
 
 
-def _drawn(material: Material, seed: int) -> IntArray:
-    rows = np.arange(material.dataset.n_samples)
-    return (
-        rows
-        if len(rows) <= MOST_ROWS
-        else np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
-    )
-
-
 def _scaled(X: Any, rows: IntArray) -> tuple[FloatArray, IntArray]:
     """Return dense rows in units of each column's deviation, gaps as means, and the places of its columns that vary."""
-    columns = np.arange(X.shape[1])
-    if len(columns) > MOST_COLUMNS:
-        columns = np.sort(np.random.default_rng(0).choice(columns, MOST_COLUMNS, replace=False))
-    part = X[rows][:, columns]
-    dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-    missing = np.isnan(dense)
-    count = np.maximum(1, (~missing).sum(axis=0))
-    dense = np.where(missing, np.where(missing, 0.0, dense).sum(axis=0) / count, dense)
-    dense = dense - dense.mean(axis=0)
-    deviation = dense.std(axis=0)
+    columns = drawn(np.arange(X.shape[1]), MOST_COLUMNS)
+    block = centred(dense(X[rows][:, columns]))
+    deviation = block.std(axis=0)
     used = np.flatnonzero(deviation > 0)
-    return dense[:, used] / deviation[used], columns[used]
+    return block[:, used] / deviation[used], columns[used]
 
 
 # ---------------------------------------------------------------- tight sets
@@ -121,47 +115,45 @@ def tight_sets(X: Any, rows: IntArray, n_classes: int = 1, seed: int = 0) -> Tig
     return TightSets(members, share, ratio)
 
 
+@check(
+    "PG130",
+    "warning",
+    "tight sets of rows torn apart by a split",
+    "see what the rows of a set have in common (a person, a sample, a day), and name it as groups column",
+    of="data",
+)
 def check_tight_sets(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find undeclared sets of rows, in any order, that a split tears apart."""
     dataset = material.dataset
     if dataset.groups is not None:
         return
-    rows = _drawn(material, seed)
-    ledger.look("rows in tight sets", len(rows), f"rows of {material.name}")
-    found = tight_sets(
-        dataset.numbers[:, measured_columns(dataset)], rows, _n_classes(dataset), seed
-    )
+    rows = drawn(np.arange(dataset.n_samples), MOST_ROWS, seed)
+    ledger.look("rows in tight sets", len(rows), "rows")
+    n_classes = len(np.unique(dataset.y)) if dataset.task == "classification" else 1
+    X = dataset.numbers[:, measured_columns(dataset)]
+    found = tight_sets(X, rows, n_classes, seed)
     if found is None:
         return
-    torn = 0
     examples = []
     for members in found.members:
         for side in material.sides:
-            held = members[np.isin(members, side.held)]
-            if len(held) and np.isin(members, side.train).any():
-                torn += 1
-                examples.append(
-                    f"fold {side.fold}: rows {', '.join(map(str, np.sort(members)[:8]))} are"
-                    " one set"
-                )
+            if np.isin(members, side.held).any() and np.isin(members, side.train).any():
+                few = ", ".join(map(str, np.sort(members)[:8]))
+                examples.append(f"fold {side.fold}: rows {few} are one set")
                 break
+    torn, n_sets = len(examples), len(found.members)
     if torn:
-        sizes = np.array([len(members) for members in found.members])
+        size = np.median([len(members) for members in found.members])
         ledger.find(
             "PG130",
-            f"{torn} of {len(sizes)} tight sets of rows {agree(torn, 'is', 'are')} torn apart by a"
-            f" split: {found.share:.0%} of the rows lie in sets of about {np.median(sizes):.0f}"
+            f"{torn} of {n_sets} tight sets of rows {agree(torn, 'is', 'are')} torn apart by a"
+            f" split: {found.share:.0%} of the rows lie in sets of about {size:.0f}"
             f" rows, the next row is {found.ratio:.2g} times as far away, and no groups are"
             " declared",
-            dataset=material.name,
-            count=torn,
-            total=len(sizes),
-            examples=examples[:SHOWN],
+            torn,
+            n_sets,
+            examples,
         )
-
-
-def _n_classes(dataset: Dataset) -> int:
-    return len(np.unique(dataset.y)) if dataset.task == "classification" else 1
 
 
 # ---------------------------------------------------------------- columns that name somebody
@@ -184,6 +176,13 @@ class NamingColumn:
     ordered: bool
 
 
+@check(
+    "PG131",
+    "warning",
+    "a column that names who or what a row was measured on",
+    "name it as groups column, so that it is no feature and its rows stay together; acknowledge it where it is not",
+    of="data",
+)
 def check_naming_columns(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find columns whose values repeat across a split and tell who or what a row was measured on."""
     dataset = material.dataset
@@ -195,31 +194,26 @@ def check_naming_columns(material: Material, ledger: Ledger, seed: int = 0) -> N
     looked, found = 0, []
     for column in naming_columns(dataset):
         looked += 1
-        values = np.unique(column.values[rows], return_inverse=True)[1].ravel()
-        torn = max(
-            (
-                len(np.intersect1d(column.values[s.train], column.values[s.held]))
-                for s in material.sides
-            ),
-            default=0,
-        )
-        why = _tells(scaled, places, targets, column, values) if torn else ""
+        values = codes_of(column.values[rows])
+        both = [
+            np.intersect1d(column.values[s.train], column.values[s.held]) for s in material.sides
+        ]
+        torn = max(map(len, both), default=0)
+        others = scaled[:, ~np.isin(places, column.columns)]
+        why = _tells(others, targets, values, ordered=column.ordered) if torn else ""
         if why:
-            found.append(
-                f"{column.name}: {len(np.unique(values))} values, {torn} of them on both sides;"
-                f" {why}"
-            )
-    ledger.look("columns that may name groups", looked, f"columns of {material.name}")
+            n_values = len(np.unique(values))
+            found.append(f"{column.name}: {n_values} values, {torn} of them on both sides; {why}")
+    ledger.look("columns that may name groups", looked, "columns")
     if found:
         ledger.find(
             "PG131",
             f"{share(len(found), looked, 'columns of repeated values')}"
             f" {agree(len(found), 'tells', 'tell')} rows apart as the name of a person or a sample"
             " would, the values stand on both sides of a split, and no groups are declared",
-            dataset=material.name,
-            count=len(found),
-            total=looked,
-            examples=found,
+            len(found),
+            looked,
+            found,
         )
 
 
@@ -274,16 +268,9 @@ def _indicators(X: FloatArray, names: tuple[str, ...], most: int) -> Iterator[Na
             begin = place + 1
 
 
-def _tells(
-    scaled: FloatArray,
-    places: IntArray,
-    targets: FloatArray,
-    column: NamingColumn,
-    values: IntArray,
-) -> str:
+def _tells(others: FloatArray, targets: FloatArray, values: IntArray, *, ordered: bool) -> str:
     """Say in which way a column tells rows apart; empty where it does not."""
-    others = scaled[:, ~np.isin(places, column.columns)]
-    if column.ordered and _runs_in_order(np.column_stack([others, targets]), values):
+    if ordered and _runs_in_order(np.column_stack([others, targets]), values):
         return ""  # a measured quantity: what has nearly the same value is alike too
     left = _left_spread(targets, values)
     sizes = np.bincount(values)
@@ -303,36 +290,33 @@ def _tells(
 
 def _indicator_targets(dataset: Dataset) -> FloatArray:
     if dataset.task == "classification":
-        codes = np.unique(dataset.y, return_inverse=True)[1].ravel()
+        codes = codes_of(dataset.y)
         return np.eye(codes.max() + 1)[codes]
     return np.asarray(dataset.y, dtype=np.float64).reshape(dataset.n_samples, -1)
 
 
 def _left_spread(targets: FloatArray, values: IntArray) -> float:
     """Return the share of the targets' variance that is left within values, rows that are alone left out."""
-    sizes = np.bincount(values)
-    kept = sizes[values] > 1
-    targets, values = targets[kept], np.unique(values[kept], return_inverse=True)[1].ravel()
+    kept = np.bincount(values)[values] > 1
+    targets, values = targets[kept], codes_of(values[kept])
     if len(targets) < FEWEST_PAIRS or not targets.shape[1]:
         return 1.0
-    sizes = np.bincount(values)
-    means = np.stack([np.bincount(values, one) / sizes for one in targets.T], axis=1)
+    means = means_within(targets, values)
     # Each group costs one degree of freedom: with two rows each, means alone would take half of the
     # spread.
-    within = ((targets - means[values]) ** 2).sum() / max(1, len(targets) - len(sizes))
+    within = ((targets - means[values]) ** 2).sum() / max(1, len(targets) - len(means))
     whole = ((targets - targets.mean(axis=0)) ** 2).sum() / max(1, len(targets) - 1)
     return float(within / whole) if whole > 0 else 1.0
 
 
 def _runs_in_order(scaled: FloatArray, values: IntArray) -> bool:
     """Whether values next to each other have rows that are more alike than values at large have."""
-    sizes = np.bincount(values)
-    means = np.stack([np.bincount(values, one) / sizes for one in scaled.T], axis=1)
-    step = float(np.mean(np.linalg.norm(np.diff(means, axis=0), axis=1)))
-    shuffled = np.random.default_rng(0).permutation(len(means))
-    return step <= IN_ORDER * float(
-        np.mean(np.linalg.norm(np.diff(means[shuffled], axis=0), axis=1))
+    means = means_within(scaled, values)
+    shuffled = np.random.default_rng(0).permutation(means)
+    step, at_large = (
+        np.linalg.norm(np.diff(one, axis=0), axis=1).mean() for one in (means, shuffled)
     )
+    return bool(step <= IN_ORDER * at_large)
 
 
 # ---------------------------------------------------------------- rows made between others
@@ -344,6 +328,13 @@ FEWEST_BETWEEN = 3
 FEWEST_FREE = 3
 
 
+@check(
+    "PG135",
+    "error",
+    "rows made between rows of the other side",
+    "oversample inside the method, on train alone, after the split",
+    of="data",
+)
 def check_made_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find rows that lie exactly between two others, as oversampling makes them, on the other side of a split.
 
@@ -352,16 +343,16 @@ def check_made_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     dataset = material.dataset
     if sparse.issparse(dataset.numbers):
         return
-    rows = _drawn(material, seed)
-    ledger.look("rows made between others", len(rows), f"rows of {material.name}")
+    rows = drawn(np.arange(dataset.n_samples), MOST_ROWS, seed)
+    ledger.look("rows made between others", len(rows), "rows")
     triples = between(dataset.numbers[:, measured_columns(dataset)], rows, seed)
-    torn = {
-        (made, one, other): side
-        for side in material.sides
-        for made, one, other in triples
-        if len({bool(place) for place in np.isin([made, one, other], side.held)}) == 2
-        and np.isin([made, one, other], np.concatenate([side.held, side.train])).all()
-    }
+    torn = []
+    for triple in triples:
+        for side in material.sides:
+            held, trained = (np.isin(triple, part) for part in (side.held, side.train))
+            if held.any() and not held.all() and (held | trained).all():
+                torn.append(triple)
+                break
     made = {triple[0] for triple in torn}
     if len(made) >= FEWEST_BETWEEN:
         ledger.find(
@@ -369,10 +360,9 @@ def check_made_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
             f"{counted(len(made), 'rows')} {agree(len(made), 'lies', 'lie')} exactly between two"
             " others that a split puts on the other side, as rows made by oversampling do"
             f" ({counted(len({t[0] for t in triples}), 'such rows')} in all)",
-            dataset=material.name,
-            count=len(made),
-            total=len(rows),
-            examples=[f"row {a} lies between rows {b} and {c}" for a, b, c in list(torn)[:SHOWN]],
+            len(made),
+            len(rows),
+            [f"row {a} lies between rows {b} and {c}" for a, b, c in torn[:SHOWN]],
         )
 
 

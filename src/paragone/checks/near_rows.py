@@ -21,14 +21,17 @@ distance, values are too coarse for an answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from paragone.checks.arrays import dense, drawn, fine_columns, row_codes, union, without_gaps
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.checks.material import Material, Side, fine_columns, measured_columns, row_codes
+from paragone.checks.material import Material, Side, measured_columns
+from paragone.checks.neighbours import intrinsic_dimension, neighbours
+from paragone.checks.registry import check
 from paragone.checks.words import agree, share
 from paragone.validation import FloatArray, IntArray
 
@@ -39,9 +42,7 @@ LEVEL = 0.01
 MOST_HELD = 2000
 MOST_FOR_DIMENSION = 1000
 FEWEST_TRAIN = 30
-BLOCK_VALUES = 1 << 24
 SPARE = 6
-TRIMMED = 0.9
 SAME = 1e-9
 TIED = 0.25
 
@@ -57,6 +58,13 @@ class NearPair:
     ratio: float
 
 
+@check(
+    "PG102",
+    "warning",
+    "held-out rows that nearly occur in train",
+    "look at the pairs; where they are one sample measured twice, name a groups column",
+    of="data",
+)
 def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find held-out rows that are much nearer to a train row than chance explains."""
     codes = row_codes(material.dataset.numbers)
@@ -64,61 +72,42 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     if not sparse.issparse(X) and (fine := fine_columns(X)).shape[1]:
         X = fine  # steps of coarse columns beside fine ones are gaps that no even spread has
     if not X.shape[1]:
-        ledger.miss(
-            CHECK,
-            material.n_held,
-            f"held-out rows of {material.name}",
-            "no column holds measured values",
-        )
+        ledger.miss(CHECK, material.n_held, "held-out rows", "no column holds measured values")
         return
-    looked: set[int] = set()
+    looked: list[IntArray] = []
     pairs: list[NearPair] = []
-    small = [side for side in material.sides if len(side.train) < FEWEST_TRAIN]
-    ledger.miss(
-        CHECK, len(small), f"splits of {material.name}", f"fewer than {FEWEST_TRAIN} train rows"
-    )
-    sampled, coarse = False, 0
-    for side in material.sides:
-        if len(side.train) < FEWEST_TRAIN:
-            continue
-        rows = _drawn(side.held, seed)
-        sampled |= len(rows) < len(side.held)
-        near = near_pairs(X, codes, Side(side.fold, side.role, side.train, rows), seed)
-        coarse += near is None
-        if near is not None:
-            looked |= set(rows.tolist())
+    note, coarse = "", 0
+    sides = [side for side in material.sides if len(side.train) >= FEWEST_TRAIN]
+    small = len(material.sides) - len(sides)
+    ledger.miss(CHECK, small, "splits", f"fewer than {FEWEST_TRAIN} train rows")
+    for side in sides:
+        rows = drawn(side.held, MOST_HELD, seed)
+        if len(rows) < len(side.held):
+            note = f"at most {MOST_HELD} drawn from a split"
+        near = near_pairs(X, codes, replace(side, held=rows), seed)
+        if near is None:
+            coarse += 1
+        else:
+            looked.append(rows)
             pairs += near
-    ledger.miss(
-        CHECK,
-        coarse,
-        f"splits of {material.name}",
-        "values so coarse that many distances are equal",
-    )
-    note = f"at most {MOST_HELD} drawn from a split" if sampled else ""
-    ledger.look(CHECK, len(looked), f"held-out rows of {material.name}", note)
+    n_looked = len(union(looked))
+    ledger.miss(CHECK, coarse, "splits", "values so coarse that many distances are equal")
+    ledger.look(CHECK, n_looked, "held-out rows", note)
     n_near = len({pair.held for pair in pairs})
     if n_near:
-        order = sorted(pairs, key=lambda pair: pair.ratio)
         ledger.find(
             "PG102",
-            f"{share(n_near, len(looked), 'held-out rows')} {agree(n_near, 'is', 'are')} nearer to"
+            f"{share(n_near, n_looked, 'held-out rows')} {agree(n_near, 'is', 'are')} nearer to"
             f" a train row than chance explains: at most {RATIO:g} of the distance to the tenth"
             f" nearest, p at most {LEVEL:.0%} over all rows of the split",
-            dataset=material.name,
-            count=n_near,
-            total=len(looked),
-            examples=[
+            n_near,
+            n_looked,
+            [
                 f"fold {pair.fold}: {pair.role} row {pair.held} is near train row {pair.train} "
                 f"({pair.ratio:.2g} of the distance to the tenth)"
-                for pair in order[:SHOWN]
+                for pair in sorted(pairs, key=lambda pair: pair.ratio)[:SHOWN]
             ],
         )
-
-
-def _drawn(rows: IntArray, seed: int) -> IntArray:
-    if len(rows) <= MOST_HELD:
-        return rows
-    return np.sort(np.random.default_rng(seed).choice(rows, MOST_HELD, replace=False))
 
 
 def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearPair] | None:
@@ -175,14 +164,12 @@ def _scaled(X: Any, side: Side) -> tuple[Any, Any]:
         used = np.flatnonzero(deviation > 0)
         scale = sparse.diags_array(1.0 / deviation[used])
         return sparse.csr_array(train[:, used] @ scale), sparse.csr_array(held[:, used] @ scale)
-    missing = np.isnan(train)
-    mean = np.nanmean(np.where(missing.all(axis=0), 0.0, train), axis=0)
-    train, held = np.where(missing, mean, train), np.where(np.isnan(held), mean, held)
-    deviation = train.std(axis=0)
+    train = without_gaps(train)
+    mean, deviation = train.mean(axis=0), train.std(axis=0)
     used = np.flatnonzero(deviation > 0)
-    return (train[:, used] - mean[used]) / deviation[used], (
-        held[:, used] - mean[used]
-    ) / deviation[used]
+    held = np.where(np.isnan(held), mean, held)
+    scaled = [(part[:, used] - mean[used]) / deviation[used] for part in (train, held)]
+    return scaled[0], scaled[1]
 
 
 def _some(train: Any, seed: int) -> FloatArray:
@@ -190,92 +177,4 @@ def _some(train: Any, seed: int) -> FloatArray:
     n_rows = train.shape[0]
     count = min(MOST_FOR_DIMENSION, max(FEWEST_TRAIN, n_rows // 5))
     rows = np.random.default_rng(seed).permutation(n_rows)[:count]
-    return np.asarray(train[rows].toarray() if sparse.issparse(train) else train[rows])
-
-
-def intrinsic_dimension(rows: FloatArray) -> float:
-    """Estimate the dimension that rows lie in, from the ratio of their first two neighbours' distances.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        Scaled features.
-
-    Returns
-    -------
-    float
-        NaN where fewer than ten rows have two neighbours at different, positive distances.
-
-    Examples
-    --------
-    >>> plane = np.random.default_rng(0).random((500, 2)) @ np.random.default_rng(1).random((2, 30))
-    >>> 1.6 < intrinsic_dimension(plane) < 2.4
-    True
-    """
-    distances, _ = neighbours(rows, rows, 3)
-    # The first neighbour of a row is the row itself; a twin would be too, and is looked past.
-    first, second = distances[:, 1], distances[:, 2]
-    there = first > 0
-    logs = np.sort(np.log(second[there] / first[there]))
-    if len(logs) < RANK or logs[-1] == 0:
-        return float("nan")
-    kept = logs[: int(TRIMMED * len(logs))]
-    expected = -np.log(1.0 - np.arange(len(kept)) / len(logs))
-    return float(kept @ expected / (kept @ kept)) if kept.any() else float("nan")
-
-
-def neighbours(queries: Any, base: Any, count: int) -> tuple[FloatArray, IntArray]:
-    """Return the distances and places of every query's nearest base rows, the nearest first.
-
-    Matrix products in blocks find the candidates; their distances are then computed from the
-    differences, so that close rows are told apart as far as their numbers are.
-
-    Examples
-    --------
-    >>> distances, places = neighbours(np.array([[0.0]]), np.array([[3.0], [1.0], [2.0]]), 2)
-    >>> distances.tolist(), places.tolist()
-    ([[1.0, 2.0]], [[1, 2]])
-    """
-    n_base = base.shape[0]
-    squares = _squares(base)
-    rows_per_block = max(1, BLOCK_VALUES // n_base)
-    distances = np.empty((queries.shape[0], count))
-    places = np.empty((queries.shape[0], count), dtype=np.int64)
-    for begin in range(0, queries.shape[0], rows_per_block):
-        block = queries[begin : begin + rows_per_block]
-        products = block @ base.T
-        products = products.toarray() if sparse.issparse(products) else products
-        away = squares[None, :] - 2.0 * products
-        near = (
-            np.argpartition(away, min(count, n_base) - 1, axis=1)[:, :count]
-            if count < n_base
-            else None
-        )
-        if near is None:
-            near = np.broadcast_to(np.arange(n_base), away.shape)
-        exact = _distances(block, base, near)
-        order = np.argsort(exact, axis=1, kind="stable")
-        distances[begin : begin + len(near)] = np.take_along_axis(exact, order, axis=1)
-        places[begin : begin + len(near)] = np.take_along_axis(near, order, axis=1)
-    return distances, places
-
-
-def _squares(rows: Any) -> FloatArray:
-    if sparse.issparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", rows, rows))
-
-
-def _distances(queries: Any, base: Any, places: IntArray) -> FloatArray:
-    """Return the distance of every query to its own candidates, from the differences."""
-    if sparse.issparse(base):
-        rows = [(queries[[row]].toarray(), base[near].toarray()) for row, near in enumerate(places)]
-        return np.stack(
-            [np.sqrt(np.einsum("ij,ij->i", near - one, near - one)) for one, near in rows]
-        )
-    found = np.empty(places.shape)
-    step = max(1, BLOCK_VALUES // 16 // (places.shape[1] * base.shape[1]))
-    for begin in range(0, len(places), step):
-        difference = base[places[begin : begin + step]] - queries[begin : begin + step, None]
-        found[begin : begin + step] = np.sqrt(np.einsum("ijk,ijk->ij", difference, difference))
-    return found
+    return dense(train[rows])

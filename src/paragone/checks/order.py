@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from paragone.checks.finding import Ledger
-from paragone.checks.material import Material, Side, column_blocks, measured_columns, target_codes
+from paragone.checks.arrays import codes_of, column_blocks, target_codes, union
+from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.material import Material, Side, measured_columns
+from paragone.checks.registry import check
 from paragone.checks.words import agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
@@ -22,36 +25,31 @@ DRIFT = "held-out rows against train"
 DRIFT_LEVEL = 1e-4
 
 
+@check(
+    "PG132",
+    "warning",
+    "rows like the row before them, split at random",
+    "name the time column (time = ...) or split in order (shuffle = false): neighbours in time give"
+    " each other away",
+    of="data",
+)
 def check_order(material: Material, ledger: Ledger) -> None:
     """Find data in which rows are like the row before them, and splits that take neighbours apart."""
     dataset = material.dataset
-    if dataset.time is not None:
-        _check_declared_time(material, ledger)
-    order = (
-        np.arange(dataset.n_samples)
-        if dataset.time is None
-        else np.argsort(dataset.time, kind="stable")
-    )
+    n_rows = dataset.n_samples
+    order = np.arange(n_rows) if dataset.time is None else np.argsort(dataset.time, kind="stable")
     touching = max((_touching(order, side) for side in material.sides), default=0.0)
-    if touching < TOUCHING or dataset.groups is not None or dataset.n_samples < FEWEST_ROWS:
+    if touching < TOUCHING or dataset.groups is not None or n_rows < FEWEST_ROWS:
         return
     sorted_by = _sorted_by(dataset) if dataset.time is None else ""
     if sorted_by:
-        ledger.miss(
-            ORDER, dataset.n_samples, f"rows of {material.name}", f"they are sorted by {sorted_by}"
-        )
+        ledger.miss(ORDER, n_rows, "rows", f"they are sorted by {sorted_by}")
         return
     features, targets = _series(dataset)
-    ledger.look(
-        ORDER,
-        dataset.n_samples,
-        f"rows of {material.name}",
-        counted(len(features) + len(targets), "columns"),
-    )
+    ledger.look(ORDER, n_rows, "rows", counted(len(features) + len(targets), "columns"))
     alike = [autocorrelation(one[order]) for one in features]
     of_targets = [autocorrelation(one[order]) for one in targets]
-    steady = STEADY / np.sqrt(dataset.n_samples)
-    limit = max(ALIKE, steady)
+    limit = max(ALIKE, STEADY / np.sqrt(n_rows))
     kept, kept_targets = (sum(value >= limit for value in values) for values in (alike, of_targets))
     # A target that changes slowly gives nothing away where no feature tells the place of a row.
     if kept and (kept_targets or 2 * kept >= len(alike)):
@@ -62,31 +60,38 @@ def check_order(material: Material, ledger: Ledger) -> None:
             f" {share(kept, len(alike), 'features')} and"
             f" {share(kept_targets, len(of_targets), 'targets')}), and {touching:.0%} of the"
             " held-out rows stand next to a row of train",
-            dataset=material.name,
-            count=kept + kept_targets,
-            total=len(alike) + len(of_targets),
+            kept + kept_targets,
+            len(alike) + len(of_targets),
         )
 
 
-def _check_declared_time(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG133",
+    "warning",
+    "held-out rows that are earlier than train",
+    "split by time: kind = 'time', or leave kind out",
+    of="data",
+)
+def check_declared_time(material: Material, ledger: Ledger) -> None:
+    """Find held-out rows that are earlier than a row of train, where the time is declared."""
     time = material.dataset.time
-    assert time is not None
-    ledger.look("times on both sides", material.n_held, f"held-out rows of {material.name}")
+    if time is None:
+        return
+    ledger.look("times on both sides", material.n_held, "held-out rows")
     early = [
         side.held[time[side.held] < time[side.train].max()]
         for side in material.sides
         if len(side.train)
     ]
-    rows: IntArray = np.unique(np.concatenate(early)) if early else np.empty(0, dtype=np.int64)
+    rows = union(early)
     if len(rows):
         ledger.find(
             "PG133",
             f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'is', 'are')}"
             " earlier than a row of the train side of the same split",
-            dataset=material.name,
-            count=len(rows),
-            total=material.n_held,
-            examples=[f"row {row}" for row in rows],
+            len(rows),
+            material.n_held,
+            [f"row {row}" for row in rows[:SHOWN]],
         )
 
 
@@ -180,46 +185,46 @@ def autocorrelation(values: FloatArray) -> float:
 # ---------------------------------------------------------------- drift
 
 
+@check(
+    "PG134",
+    "warning",
+    "held-out rows that are not distributed like train",
+    "see whether rows were sorted before they were cut into folds; shuffle them, or say that the"
+    " parts differ by design",
+    of="data",
+)
 def check_drift(material: Material, ledger: Ledger) -> None:
     """Find columns and targets whose distribution differs between train and the held-out rows."""
     dataset = material.dataset
-    ledger.look(
-        DRIFT,
-        dataset.n_features,
-        f"columns of {material.name}",
-        counted(len(material.sides), "splits"),
-    )
+    ledger.look(DRIFT, dataset.n_features, "columns", counted(len(material.sides), "splits"))
     if dataset.time is not None or dataset.groups is not None:
         return  # later rows and other groups may differ: that is what such a split asks about
     found: dict[str, float] = {}
-    tests = (dataset.n_features + dataset.n_targets) * max(1, len(material.sides))
+    total = dataset.n_features + dataset.n_targets
     for name, column in _columns_and_targets(dataset):
         p = min((two_sample_p(column, side) for side in material.sides), default=1.0)
-        if p * tests <= DRIFT_LEVEL:
-            found[name] = p * tests
+        if p * total * len(material.sides) <= DRIFT_LEVEL:
+            found[name] = p * total * len(material.sides)
     if found:
-        worst = sorted(found, key=found.__getitem__)
         ledger.find(
             "PG134",
-            f"{len(found)} of {dataset.n_features + dataset.n_targets} columns and targets"
+            f"{len(found)} of {total} columns and targets"
             f" {agree(len(found), 'is', 'are')} distributed otherwise among held-out rows than in"
             f" train (Kolmogorov-Smirnov, p over all columns and splits {DRIFT_LEVEL:g})",
-            dataset=material.name,
-            count=len(found),
-            total=dataset.n_features + dataset.n_targets,
-            examples=[f"{name}: p = {found[name]:.1g}" for name in worst],
+            len(found),
+            total,
+            [f"{name}: p = {found[name]:.1g}" for name in sorted(found, key=found.__getitem__)],
         )
 
 
-def _columns_and_targets(dataset: Dataset) -> list[tuple[str, FloatArray]]:
-    named = []
+def _columns_and_targets(dataset: Dataset) -> Iterator[tuple[str, FloatArray]]:
     for first, block in column_blocks(dataset.numbers):
-        named += [(dataset.feature_names[first + j], block[:, j]) for j in range(block.shape[1])]
+        yield from zip(dataset.feature_names[first:], block.T, strict=False)
+    targets = np.asarray(dataset.y)
     if dataset.task == "classification":
-        codes = np.unique(dataset.y, return_inverse=True)[1].ravel().astype(np.float64)
-        return [*named, (dataset.target_names[0], codes)]
-    targets = np.asarray(dataset.y, dtype=np.float64).reshape(dataset.n_samples, -1).T
-    return [*named, *zip(dataset.target_names, targets, strict=True)]
+        targets = codes_of(targets)
+    columns = targets.reshape(dataset.n_samples, -1).astype(np.float64).T
+    yield from zip(dataset.target_names, columns, strict=True)
 
 
 def two_sample_p(column: FloatArray, side: Side) -> float:

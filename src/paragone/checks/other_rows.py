@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.checks.bench import Rerun, differences, differing_arrays
+from paragone.checks.bench import Rerun, differing_arrays
 from paragone.checks.changed_data import with_far_rows
 from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.checks.trial import Trial
 from paragone.checks.words import share
 from paragone.lab.protocol import RowAnswers
@@ -28,33 +29,43 @@ ROUNDED_ROWS = 0.1
 """Of rows in another order, this share may change: rounding decides ties, and it depends on how rows are blocked."""
 
 
+@check(
+    "PG142",
+    "warning",
+    "predictions of a row that depend on the other held-out rows",
+    "predict rows one by one; acknowledge a transductive method, and say so beside its scores",
+    of="method",
+)
+@check(
+    "PG143",
+    "error",
+    "a fit that changes with the values of held-out rows",
+    "find where the method reads rows that it was not handed",
+    of="method",
+)
 def check_other_rows(trial: Trial, ledger: Ledger) -> bool:
     """Run a cell with half of its held-out rows replaced, then with half alone; say whether it could be judged."""
+    if not trial.stable:
+        return False
+    if trial.has("PG110"):
+        return trial.miss(OTHER_ROWS, "fewer rows have fewer labels, which change its results")
     test = trial.split.test
     answers = trial.bench.answers(trial.cell, trial.plain)
     if answers is None or len(test) < 2:
-        ledger.miss(
-            OTHER_ROWS, 1, "cells", f"{trial.where}: no predictions of two held-out rows to compare"
-        )
-        return False
+        return trial.miss(OTHER_ROWS, "no predictions of two held-out rows to compare")
     order = np.random.default_rng([trial.seed, 2]).permutation(len(test))
-    kept, replaced = np.sort(order[: len(test) // 2]), order[len(test) // 2 :]
-    changed = trial.bench.run(trial.cell, with_far_rows(trial.dataset, trial.split, test[replaced]))
-    if not (_judged(trial, changed, ledger) and _replaced(trial, answers, changed, kept)):
+    fewer, replaced = order[: len(test) // 2], order[len(test) // 2 :]
+    changed = trial.run(dataset=with_far_rows(trial.dataset, trial.split, test[replaced]))
+    if not (_judged(trial, changed) and _replaced(trial, answers, changed, np.sort(fewer))):
         return False
     if not answers.of_rows():
         return True
-    fewer = order[: len(test) // 2]
-    alone = trial.bench.run(trial.cell, test=test[fewer])
-    return _judged(trial, alone, ledger) and _reordered(trial, answers, alone, fewer)
+    alone = trial.run(test=test[fewer])
+    return _judged(trial, alone) and _reordered(trial, answers, alone, fewer)
 
 
-def _judged(trial: Trial, run: Rerun, ledger: Ledger) -> bool:
-    if not run.done:
-        ledger.miss(
-            OTHER_ROWS, 1, "cells", f"{trial.where}, with other held-out rows: {run.why_not}"
-        )
-    return run.done
+def _judged(trial: Trial, run: Rerun) -> bool:
+    return run.done or trial.miss(OTHER_ROWS, f"with other held-out rows: {run.why_not}")
 
 
 def _replaced(trial: Trial, answers: RowAnswers, run: Rerun, kept: IntArray) -> bool:
@@ -68,11 +79,8 @@ def _replaced(trial: Trial, answers: RowAnswers, run: Rerun, kept: IntArray) -> 
     if not trial.is_stable():
         return False
     if learnt:
-        trial.find(
-            "PG143",
-            "with other values in half of the held-out rows it learns different"
-            f" {', '.join(learnt)}",
-        )
+        what = f"it learns different {', '.join(learnt)}"
+        trial.find("PG143", f"with other values in half of the held-out rows {what}")
     else:
         _blame(trial, moved, "half of the held-out rows hold other values")
     return True
@@ -87,23 +95,17 @@ def _reordered(trial: Trial, answers: RowAnswers, run: Rerun, fewer: IntArray) -
         return True
     if not trial.is_stable():
         return False
-    if differences(
-        trial.plain.outcome, trial.bench.run(trial.cell, draw=1).outcome, trial.of_truth
-    ):
-        # A method that draws a number per row draws others for rows that come in another order.
-        return True
-    _blame(trial, moved, "they come in another order and without the other half")
+    # A method that draws a number per row draws others for rows that come in another order.
+    if not trial.differing(trial.plain, trial.run(draw=1)):
+        _blame(trial, moved, "they come in another order and without the other half")
     return True
 
 
 def _blame(trial: Trial, moved: NDArray[np.bool_], when: str) -> None:
-    trial.find(
-        "PG142",
-        f"what it says of {share(int(moved.sum()), len(moved), 'held-out rows')} changes when"
-        f" {when}",
-        count=int(moved.sum()),
-        total=len(moved),
-    )
+    n_moved = int(moved.sum())
+    what = share(n_moved, len(moved), "held-out rows")
+    message = f"what it says of {what} changes when {when}"
+    trial.find("PG142", message, count=n_moved, total=len(moved))
 
 
 def moved_rows(

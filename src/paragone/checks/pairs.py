@@ -19,16 +19,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from paragone.checks.columns import ColumnPart, column_part
-from paragone.checks.features import LEVEL
+from paragone.checks.arrays import codes_of, drawn
+from paragone.checks.features import LOG_LEVEL
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material
-from paragone.checks.proxies import AGREES, HARDLY_WRONG, Event, events, thresholds
+from paragone.checks.material import Columns, Event, thresholds
+from paragone.checks.proxies import AGREES, HARDLY_WRONG
+from paragone.checks.registry import check
 from paragone.checks.words import against, agree, counted
 from paragone.validation import FloatArray, IntArray
 
@@ -59,128 +61,122 @@ class PairGiveaway:
         return f"{' and '.join(self.features)}: {self.how} {self.label} ({self.share:.4g})"
 
 
-def check_pairs(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG121",
+    "warning",
+    "two features that give a label away together",
+    "see whether the two are known before the label is; drop them where they are not",
+    of="columns",
+)
+def check_pairs(columns: Columns, ledger: Ledger) -> None:
     """Find pairs of features that give a label or target away."""
-    for dataset in material.targets:
-        part = column_part(dataset)
-        columns = chosen_columns(part)
-        ledger.look(
-            PAIRS,
-            len(columns) * (len(columns) - 1) // 2,
-            f"pairs of columns of {dataset.name}",
-            f"either but not both, values together, lines; {against(dataset.n_targets)}",
+    chosen = chosen_columns(columns)
+    total = len(chosen) * (len(chosen) - 1) // 2
+    note = "either but not both, values together, lines; " + against(columns.dataset.n_targets)
+    ledger.look(PAIRS, total, "pairs of columns", note)
+    left = columns.dataset.n_features - len(chosen)
+    ledger.miss(PAIRS, left, "columns", f"pairs of {MOST_COLUMNS} columns are looked at")
+    # Products this small wait longer for other threads than they take.
+    with threadpool_limits(1, user_api="blas"):
+        found = pair_giveaways(columns, chosen)
+    if found:
+        ledger.find(
+            "PG121",
+            f"{counted(len(found), 'pairs of features')} {agree(len(found), 'tells', 'tell')} a"
+            " label or target together, while neither does alone",
+            len(found),
+            total,
+            map(str, sorted(found, key=lambda one: -one.share)),
         )
-        left = dataset.n_features - len(columns)
-        ledger.miss(
-            PAIRS,
-            left,
-            f"columns of {dataset.name}",
-            f"pairs of {MOST_COLUMNS} columns are looked at",
-        )
-        # Products this small wait longer for other threads than they take.
-        with threadpool_limits(1, user_api="blas"):
-            found = pair_giveaways(part, columns)
-        if found:
-            ledger.find(
-                "PG121",
-                f"{counted(len(found), 'pairs of features')} {agree(len(found), 'tells', 'tell')} a"
-                " label or target together, while neither does alone",
-                dataset=dataset.name,
-                count=len(found),
-                total=len(columns) * (len(columns) - 1) // 2,
-                examples=[str(one) for one in sorted(found, key=lambda one: -one.share)],
-            )
 
 
-def chosen_columns(part: ColumnPart) -> IntArray:
+def chosen_columns(columns: Columns) -> IntArray:
     """Return the columns of which pairs are looked at: all, or evenly spread ones."""
-    if len(part.columns) <= MOST_COLUMNS:
-        return part.columns
-    return part.columns[np.linspace(0, len(part.columns) - 1, MOST_COLUMNS).astype(np.int64)]
+    known = columns.columns
+    if len(known) <= MOST_COLUMNS:
+        return known
+    return known[np.linspace(0, len(known) - 1, MOST_COLUMNS).astype(np.int64)]
 
 
-def pair_giveaways(part: ColumnPart, columns: IntArray) -> list[PairGiveaway]:
+def pair_giveaways(columns: Columns, chosen: IntArray) -> list[PairGiveaway]:
     """Return the pairs of columns that give a label or target away.
 
     Examples
     --------
+    >>> from paragone.checks.material import columns_of
     >>> from paragone.data import Dataset
     >>> X = np.random.default_rng(0).integers(0, 2, (100, 4))
-    >>> found = pair_giveaways(column_part(Dataset("d", X, X[:, 1] ^ X[:, 3], "classification")), np.arange(4))
-    >>> [str(one) for one in found]
+    >>> data = Dataset("d", X, X[:, 1] ^ X[:, 3], "classification")
+    >>> [str(one) for one in pair_giveaways(columns_of(data), np.arange(4))]
     ['x1 and x3: either but not both tells y0 (1)']
     """
-    if len(columns) < 2:
+    if len(chosen) < 2:
         return []
-    n = part.n_rows
-    rows = np.arange(n)
-    if n > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(n).choice(n, MOST_ROWS, replace=False))
-    names = part.dataset.feature_names
-    is_number = part.is_number[np.isin(part.columns, columns)]
-    block = part.block(columns, rows)
-    if part.dataset.task == "regression":
-        targets = zip(part.dataset.y.reshape(n, -1)[rows].T, part.dataset.target_names, strict=True)
-        found = [one for y, name in targets for one in _of_target(block[:, is_number], y, name)]
-        numbers = columns[is_number]
-        return [PairGiveaway((names[numbers[a]], names[numbers[b]]), *rest) for a, b, rest in found]
-    wanted = events(part.dataset, rows)
-    seen: dict[tuple[int, int, str], PairGiveaway] = {}
-    for search in (_either, _together, _lines):
-        for a, b, event, how, J in search(block, is_number, wanted):
-            key = (min(a, b), max(a, b), event.name)
-            if key not in seen:
-                pair = (names[columns[key[0]]], names[columns[key[1]]])
-                seen[key] = PairGiveaway(pair, event.name, how, 0.5 + J / 2)
-    return list(seen.values())
-
-
-def _signed(event: Event) -> FloatArray:
-    m1 = event.rows.sum()
-    return np.asarray(event.rows / m1 - (1 - event.rows) / (len(event.rows) - m1))
-
-
-def _log_chance(
-    J: NDArray[np.float64], event: Event, log_sets: NDArray[np.float64] | float
-) -> NDArray[np.float64]:
-    """Bound the logarithm of the chance that some set of a family reaches J."""
-    n, m1 = len(event.rows), event.rows.sum()
-    m0 = n - m1
-    return np.asarray(log_sets - 2 * J**2 * m1 * m0 * max(m1, m0) / n**2)
+    rows = drawn(np.arange(columns.n_rows), MOST_ROWS, columns.n_rows)
+    names = [columns.dataset.feature_names[j] for j in chosen]
+    is_number = columns.is_number[np.isin(columns.columns, chosen)]
+    block = columns.block(chosen, rows)
+    found: dict[tuple[int, int, str], PairGiveaway] = {}
+    if columns.dataset.task == "regression":
+        numbers = np.flatnonzero(is_number)
+        for y, name in columns.numbers:
+            for a, b, how, told in _of_target(block[:, numbers], y[rows]):
+                pair = names[numbers[a]], names[numbers[b]]
+                found[a, b, name] = PairGiveaway(pair, name, how, told)
+    else:
+        wanted = columns.events(rows)
+        for search in (_either, _together, _lines):
+            for a, b, event, how, J in search(block, is_number, wanted):
+                first, second = sorted((a, b))
+                pair = names[first], names[second]
+                known = PairGiveaway(pair, event.name, how, 0.5 + J / 2)
+                found.setdefault((first, second, event.name), known)
+    return list(found.values())
 
 
 def _good(J: FloatArray, alone: FloatArray) -> NDArray[np.bool_]:
     """Say which pairs are good enough, and clearly better than either of the two."""
-    better = J - np.maximum(alone[:, None], alone[None, :])
     best = np.maximum(alone[:, None], alone[None, :])
-    good = ((J >= HARDLY_WRONG) & (better >= BETTER)) | ((J >= AGREES) & (better >= MUCH_BETTER))
+    good = ((J >= HARDLY_WRONG) & (J - best >= BETTER)) | (
+        (J >= AGREES) & (J - best >= MUCH_BETTER)
+    )
     return np.asarray(np.triu(good & (best < AGREES + BETTER), k=1))
 
 
-def _either(
-    block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]
-) -> Iterator[tuple[int, int, Event, str, float]]:
-    signs, of = _yes_or_no(block, is_number)
-    if signs.shape[1] < 2 or not wanted:
-        return
-    n, width = signs.shape
+Found: TypeAlias = Iterator[tuple[int, int, Event, str, float]]
+
+
+def _screened(
+    Z: FloatArray, sizes: list[int], log_sets: Any, wanted: list[Event]
+) -> Iterator[tuple[int, int, Event, float]]:
+    """Try every pair of columns that stand there as ``sizes`` columns of codes each."""
     # Rows are left out of the screening before pairs are; what it finds is tried on all of them.
+    n, width = Z.shape
     n_screened = int(min(n, max(FEWEST_SCREENED, MOST_WORK / width**2 / len(wanted))))
+    starts = np.cumsum([0, *sizes])
+    part = Z[:n_screened]
     for event in wanted:
         screened = Event(event.name, event.rows[:n_screened], event.n_classes)
         if not 0 < screened.rows.sum() < n_screened:
             continue
-        weights = _signed(screened)
-        part = signs[:n_screened]
-        J = 0.5 * np.abs(part.T @ (part * weights[:, None]))
-        alone = 0.5 * np.abs(weights @ part)
-        good = _good(J, alone) & (
-            _log_chance(J, screened, np.log(width**2 * len(wanted))) <= np.log(LEVEL)
-        )
-        for a, b in np.argwhere(good).tolist():
-            whole = 0.5 * abs(_signed(event) @ (signs[:, a] * signs[:, b]))
-            if of[a] != of[b] and whole >= AGREES:
-                yield of[a], of[b], event, "either but not both tells", float(whole)
+        joint = np.abs(part.T @ (part * screened.signed[:, None]))
+        J = 0.5 * np.add.reduceat(np.add.reduceat(joint, starts[:-1], axis=0), starts[:-1], axis=1)
+        alone = 0.5 * np.add.reduceat(np.abs(screened.signed @ part), starts[:-1])
+        log_chance = screened.log_chance(J, log_sets + np.log(len(sizes) ** 2 * len(wanted)))
+        for a, b in np.argwhere(_good(J, alone) & (log_chance <= LOG_LEVEL)).tolist():
+            first, second = (Z[:, starts[one] : starts[one + 1]] for one in (a, b))
+            whole = 0.5 * np.abs(first.T @ (second * event.signed[:, None])).sum()
+            if whole >= AGREES:
+                yield a, b, event, float(whole)
+
+
+def _either(block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]) -> Found:
+    signs, of = _yes_or_no(block, is_number)
+    if len(of) > 1 and wanted:
+        how = "either but not both tells"
+        for a, b, event, J in _screened(signs, [1] * len(of), 0.0, wanted):
+            if of[a] != of[b]:
+                yield of[a], of[b], event, how, J
 
 
 def _yes_or_no(block: FloatArray, is_number: NDArray[np.bool_]) -> tuple[FloatArray, list[int]]:
@@ -202,82 +198,54 @@ def _yes_or_no(block: FloatArray, is_number: NDArray[np.bool_]) -> tuple[FloatAr
     return (np.column_stack(signs) if signs else np.empty((len(block), 0))), of
 
 
-def _together(
-    block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]
-) -> Iterator[tuple[int, int, Event, str, float]]:
+def _together(block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]) -> Found:
     of: list[int] = []
-    codes: list[IntArray] = []
+    codes: list[FloatArray] = []
     sizes: list[int] = []
-    for j in range(block.shape[1]):
-        values, own = np.unique(block[:, j], return_inverse=True)
-        if 1 < len(values) <= FEW_VALUES and sum(sizes) < MOST_CODES:
+    for j, column in enumerate(block.T):
+        own = codes_of(column)
+        size = int(own.max()) + 1
+        if 1 < size <= FEW_VALUES and sum(sizes) < MOST_CODES:
             of.append(j)
-            codes.append(own.ravel())
-            sizes.append(len(values))
-    if len(of) < 2:
-        return
-    counts = np.array(sizes)
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    Z = np.concatenate(
-        [np.eye(count)[own] for own, count in zip(codes, counts, strict=True)], axis=1
-    )
-    n_screened = int(
-        min(len(Z), max(FEWEST_SCREENED, MOST_WORK / Z.shape[1] ** 2 / max(1, len(wanted))))
-    )
-    log_sets = np.log(2.0) * np.outer(counts, counts) + np.log(len(of) ** 2 * max(1, len(wanted)))
-    for event in wanted:
-        screened = Event(event.name, event.rows[:n_screened], event.n_classes)
-        if not 0 < screened.rows.sum() < n_screened:
-            continue
-        weights = _signed(screened)
-        part = Z[:n_screened]
-        joint = np.abs(part.T @ (part * weights[:, None]))
-        J = 0.5 * np.add.reduceat(np.add.reduceat(joint, starts, axis=0), starts, axis=1)
-        alone = 0.5 * np.add.reduceat(np.abs(weights @ part), starts)
-        good = _good(J, alone) & (_log_chance(J, screened, log_sets) <= np.log(LEVEL))
-        for a, b in np.argwhere(good).tolist():
-            yield of[a], of[b], event, "their values together tell", float(J[a, b])
+            codes.append(np.eye(size)[own])
+            sizes.append(size)
+    if len(of) > 1 and wanted:
+        log_sets = np.log(2.0) * np.outer(sizes, sizes)
+        how = "their values together tell"
+        Z = np.concatenate(codes, axis=1)
+        for a, b, event, J in _screened(Z, sizes, log_sets, wanted):
+            yield of[a], of[b], event, how, J
 
 
-def _lines(
-    block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]
-) -> Iterator[tuple[int, int, Event, str, float]]:
+def _lines(block: FloatArray, is_number: NDArray[np.bool_], wanted: list[Event]) -> Found:
     of = np.flatnonzero(is_number & ~np.isnan(block).any(axis=0) & (np.ptp(block, axis=0) > 0))
     wanted = [event for event in wanted if event.n_classes == 2]
     if len(of) < 2 or not wanted:
         return
     unit = _standard(block[:, of])
     between = unit.T @ unit
+    log_sets = np.log(2.0 * len(block) ** 2 * len(of) ** 2 * len(wanted))
     for event in wanted:
         y = event.rows - event.rows.mean()
         R2, weights = _explained(between, unit.T @ y / np.sqrt(y @ y))
+
+        def best(*lines: FloatArray, signed: FloatArray = event.signed[:, None]) -> float:
+            return max(float(thresholds(codes_of(line), signed)[0]) for line in lines)
+
         # A threshold that names a label exactly is the best of all pairs by R squared, or among the
         # best.
-        best = np.argpartition(-R2, min(MOST_TRIED, R2.size - 1), axis=None)[:MOST_TRIED]
-        signed = _signed(event)[:, None]
-        alone: dict[int, float] = {}
-        for a, b in sorted(
-            {(min(pair), max(pair)) for pair in zip(*np.unravel_index(best, R2.shape), strict=True)}
-        ):
-            if a == b or R2[a, b] <= 0:
+        R2 = np.triu(R2, k=1)
+        tried = np.argpartition(-R2, min(MOST_TRIED, R2.size - 1), axis=None)[:MOST_TRIED]
+        for a, b in zip(*np.unravel_index(np.sort(tried), R2.shape), strict=True):
+            if R2[a, b] <= 0:
                 continue
-            for one in (a, b):
-                alone.setdefault(int(one), float(thresholds(unit[:, one], signed)[0]))
             # The best weights by least squares are near the true ones; a plain sum or difference is
             # met exactly.
             first, second = block[:, of[a]], block[:, of[b]]
             fitted = unit[:, a] * weights[0][a, b] + unit[:, b] * weights[1][a, b]
-            J = max(
-                float(thresholds(line, signed)[0])
-                for line in (fitted, first + second, first - second)
-            )
-            n = len(block)
-            log_sets = np.log(2.0 * n**2 * len(of) ** 2 * len(wanted))
-            if (
-                J >= HARDLY_WRONG
-                and J - max(alone[int(a)], alone[int(b)]) >= BETTER
-                and _log_chance(np.array(J), event, log_sets) <= np.log(LEVEL)
-            ):
+            J = best(fitted, first + second, first - second)
+            no_accident = event.log_chance(J, log_sets) <= LOG_LEVEL
+            if J >= HARDLY_WRONG and no_accident and J - best(first, second) >= BETTER:
                 yield int(of[a]), int(of[b]), event, "a threshold on a weighted sum tells", J
 
 
@@ -298,35 +266,30 @@ def _explained(
     return np.where(usable, first * r[:, None] + second * r[None, :], 0.0), (first, second)
 
 
-def _of_target(
-    block: FloatArray, target: FloatArray, name: str
-) -> Iterator[tuple[int, int, tuple[str, str, float]]]:
+def _of_target(block: FloatArray, target: FloatArray) -> Iterator[tuple[int, int, str, float]]:
     there = ~np.isnan(target)
     y, block = target[there], block[there]
     whole = ~np.isnan(block).any(axis=0)
     ways = [("a weighted sum is", block, y, whole)]
     if (y > 0).all():
         positive = whole & (np.where(np.isnan(block), 1.0, block) > 0).all(axis=0)
-        ways.append(
-            ("a product of powers is", np.log(np.where(positive, block, 1.0)), np.log(y), positive)
-        )
+        logs = np.log(np.where(positive, block, 1.0))
+        ways.append(("a product of powers is", logs, np.log(y), positive))
     for how, columns, aim, usable in ways:
         of = np.flatnonzero(usable & (np.ptp(np.where(usable, columns, 0.0), axis=0) > 0))
-        if len(of) < 2 or len(aim) < 5 or np.ptp(aim) == 0:
+        log_chance = 2 * np.log(max(1, len(of))) + (len(aim) - 3) / 2 * np.log(UNEXPLAINED)
+        if len(of) < 2 or len(aim) < 5 or np.ptp(aim) == 0 or log_chance > LOG_LEVEL:
             continue
-        unit, centred = _standard(columns[:, of]), aim - aim.mean()
-        r = unit.T @ centred / np.sqrt(centred @ centred)
+        unit = _standard(columns[:, of])
+        line = _standard(aim[:, None])[:, 0]
+        r = unit.T @ line
         R2, weights = _explained(unit.T @ unit, r)
         alone = r**2 >= EXPLAINED
         good = (R2 >= 1 - UNEXPLAINED) & ~alone[:, None] & ~alone[None, :]
-        log_chance = 2 * np.log(len(of)) + (len(aim) - 3) / 2 * np.log(UNEXPLAINED)
-        if log_chance > np.log(LEVEL):
-            continue
         for a, b in np.argwhere(np.triu(good, k=1)).tolist():
-            size = np.sqrt(centred @ centred)
-            rest = centred - size * (unit[:, a] * weights[0][a, b] + unit[:, b] * weights[1][a, b])
-            explained = 1 - (rest @ rest) / size**2
+            rest = line - unit[:, a] * weights[0][a, b] - unit[:, b] * weights[1][a, b]
+            explained = 1 - rest @ rest
             if explained >= 1 - UNEXPLAINED:
-                yield int(of[a]), int(of[b]), (name, how, float(explained))
+                yield int(of[a]), int(of[b]), how, float(explained)
         if good.any():
             return

@@ -29,12 +29,12 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from paragone.checks.columns import ColumnPart, column_part
-from paragone.checks.features import LEVEL, giveaways
+from paragone.checks.arrays import centred, codes_of
+from paragone.checks.features import LOG_LEVEL, giveaways
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material
+from paragone.checks.material import Columns, Levels, per_level, thresholds
+from paragone.checks.registry import check
 from paragone.checks.words import against, agree, counted, share
-from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
 PROXIES = "features that nearly give a label away"
@@ -45,8 +45,6 @@ EXPLAINED = 0.95
 AGREES_WITH = "agrees with"
 FEW_VALUES = 32
 MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10)
-MOST_ROWS = 10_000
-MOST_EVENTS = 200
 CLEARLY = 0.01
 RELATED = 0.01
 TWIN = 0.99
@@ -66,92 +64,52 @@ class Proxy:
         return f"{self.feature} {self.how} {self.label} ({self.share:.1%})"
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
-    """What a rule is to name: the rows of a class, or those with a label."""
-
-    name: str
-    rows: FloatArray
-    n_classes: int
-
-
-def check_proxies(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG120",
+    "warning",
+    "a feature that nearly gives a label away",
+    "see whether the column is made or known only after the label is; drop it where it is",
+    of="columns",
+)
+def check_proxies(columns: Columns, ledger: Ledger) -> None:
     """Find features that nearly give a label or target away."""
-    for dataset in material.targets:
-        part = column_part(dataset)
-        part.account(PROXIES, dataset.name, against(dataset.n_targets), ledger)
-        found = proxies(part)
-        if found:
-            known = {(one.feature, one.label) for one in giveaways(dataset)}
-            found = [
-                one for one in found if (one.feature, one.label.rpartition(" of ")[2]) not in known
-            ]
-        if found:
-            names = list(dict.fromkeys(one.feature for one in found))
-            ledger.find(
-                "PG120",
-                f"{share(len(names), dataset.n_features, 'features')} nearly"
-                f" {agree(len(names), 'tells', 'tell')} a label or target alone"
-                f" ({counted(len(found), 'such pairs')})",
-                dataset=dataset.name,
-                count=len(names),
-                total=dataset.n_features,
-                examples=[str(one) for one in sorted(found, key=lambda one: -one.share)],
-            )
+    n_features = columns.dataset.n_features
+    columns.account(PROXIES, against(columns.dataset.n_targets), ledger)
+    found = proxies(columns)
+    if found:
+        known = {(one.feature, one.label) for one in giveaways(columns)}
+        found = [
+            one for one in found if (one.feature, one.label.rpartition(" of ")[2]) not in known
+        ]
+    if found:
+        names = {one.feature for one in found}
+        ledger.find(
+            "PG120",
+            f"{share(len(names), n_features, 'features')} nearly"
+            f" {agree(len(names), 'tells', 'tell')} a label or target alone"
+            f" ({counted(len(found), 'such pairs')})",
+            len(names),
+            n_features,
+            map(str, sorted(found, key=lambda one: -one.share)),
+        )
 
 
-def proxies(part: ColumnPart) -> list[Proxy]:
+def proxies(columns: Columns) -> list[Proxy]:
     """Return every feature that nearly gives a label or target away.
 
     Examples
     --------
+    >>> from paragone.checks.material import columns_of
+    >>> from paragone.data import Dataset
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 400)
     >>> X = np.column_stack([rng.normal(size=400), np.where(rng.random(400) < 0.95, y, 1 - y)])
-    >>> [str(one) for one in proxies(column_part(Dataset("d", X, y, "classification")))]
+    >>> [str(one) for one in proxies(columns_of(Dataset("d", X, y, "classification")))]
     ['x1 agrees with y0 (96.5%)']
     """
-    rows = sample_rows(part.n_rows)
-    if part.dataset.task == "regression":
-        targets = part.dataset.y.reshape(part.n_rows, -1)[rows].T
-        names = part.dataset.target_names
-        return [
-            one
-            for y, name in zip(targets, names, strict=True)
-            for one in _of_number(part, rows, y, name)
-        ]
-    return _of_events(part, rows, events(part.dataset, rows))
-
-
-def sample_rows(n_rows: int) -> IntArray:
-    """Return the rows that rules are tried on: all, or enough of many."""
-    if n_rows <= MOST_ROWS:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(n_rows).choice(n_rows, MOST_ROWS, replace=False))
-
-
-def events(dataset: Dataset, rows: IntArray) -> list[Event]:
-    """Return what there is to name: a class of two, each of several, each label; none that all or no rows have."""
-    if dataset.task == "multilabel":
-        found = [
-            Event(name, np.asarray(dataset.y[rows, j], dtype=np.float64), 2)
-            for j, name in enumerate(dataset.target_names)
-        ]
-    else:
-        values, codes = np.unique(dataset.y[rows], return_inverse=True)
-        (name,) = dataset.target_names
-        if len(values) == 2:
-            found = [Event(name, codes.ravel().astype(np.float64), 2)]
-        else:
-            found = [
-                Event(
-                    f"the class {value} of {name}",
-                    (codes.ravel() == k).astype(np.float64),
-                    len(values),
-                )
-                for k, value in enumerate(values[:MOST_EVENTS])
-            ]
-    return [one for one in found if 0 < one.rows.sum() < len(rows)][:MOST_EVENTS]
+    if columns.dataset.task != "regression":
+        return list(_of_events(columns))
+    return [one for y, name in columns.numbers for one in _of_number(columns, y, name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,152 +122,91 @@ class _Rule:
     beats: float = 0.0
 
 
-def _of_events(part: ColumnPart, rows: IntArray, wanted: list[Event]) -> list[Proxy]:
+def _of_events(columns: Columns) -> Iterator[Proxy]:
+    wanted = columns.events(columns.rows)
     if not wanted:
-        return []
-    E = np.column_stack([event.rows for event in wanted])
-    n, m1 = len(rows), E.sum(axis=0)
-    m0 = n - m1
-    signed = E / m1 - (1 - E) / m0
-    tries = np.log(len(part.columns) * len(wanted) * (len(MODULI) + 4.0))
-    by_threshold = 2 * m1 * m0 / n
-    by_set = by_threshold * np.maximum(m1, m0) / n
-    found = []
-    for j, is_number in zip(part.columns.tolist(), part.is_number.tolist(), strict=True):
-        column = part.values(j)[rows]
-        reached = thresholds(column, signed) if is_number else np.zeros(len(wanted))
-        no_accident = tries + 1 - by_threshold * reached**2 <= np.log(LEVEL)
+        return
+    signed = np.column_stack([event.signed for event in wanted])
+    of_two = np.array([event.n_classes == 2 for event in wanted])
+    n, m1 = len(signed), np.array([event.rows.sum() for event in wanted])
+    tries = np.log(len(columns.columns) * len(wanted) * (len(MODULI) + 4.0))
+    by_threshold = 2 * m1 * (n - m1) / n
+    by_set = by_threshold * np.maximum(m1, n - m1) / n
+    for j, feature, is_number in columns.named:
+        levels = columns.sampled(j)
+        reached = thresholds(levels.codes, signed) if is_number else np.zeros(len(wanted))
+        no_accident = tries + 1 - by_threshold * reached**2 <= LOG_LEVEL
         # That one class of several lies apart is what measurements are made for.
-        said = {
+        near = no_accident & (reached >= HARDLY_WRONG) & of_two
+        best = {
             k: ("nearly separates by a threshold", reached[k])
-            for k in np.flatnonzero(no_accident & (reached >= HARDLY_WRONG)).tolist()
-            if wanted[k].n_classes == 2
+            for k in np.flatnonzero(near).tolist()
         }
-        for rule in _rules(column, is_number=is_number):
-            n_sets = int(rule.codes.max()) + 1
-            J = 0.5 * np.abs(_sums(rule.codes, n_sets, signed)).sum(axis=0)
-            # Two sets are what a threshold makes, for which the bound is sharper.
-            log_chance = (
-                1 - by_threshold * J**2 if n_sets == 2 else n_sets * np.log(2.0) - by_set * J**2
-            )
-            no_accident = tries + log_chance <= np.log(LEVEL)
-            for k in np.flatnonzero(no_accident).tolist():
+        for rule in _rules(levels, is_number=is_number):
+            sums = per_level(rule.codes, signed)
+            J = 0.5 * np.abs(sums).sum(axis=0)
+            log_chance = len(sums) * np.log(2.0) - by_set * J**2
+            if len(sums) == 2:
+                # Two sets are what a threshold makes, for which the bound is sharper.
+                log_chance = 1 - by_threshold * J**2
+            for k in np.flatnonzero(tries + log_chance <= LOG_LEVEL).tolist():
                 good = J[k] >= max(rule.needed, rule.beats + reached[k] if rule.beats else 0.0)
                 if rule.how == AGREES_WITH:
-                    is_code = n_sets <= wanted[k].n_classes + 2
+                    is_code = len(sums) <= wanted[k].n_classes + 2
                     # As with thresholds: that values of a measurement belong to one class of
                     # several is no wonder.
-                    good &= is_code or wanted[k].n_classes == 2
+                    good &= is_code or of_two[k]
                     if not good and is_code and J[k] >= AGREES:
-                        good = not _is_related(
-                            part, j, rows, _best_set(rule.codes, signed[:, k]), E[:, k]
-                        )
-                if good and J[k] > said.get(k, ("", 0.0))[1] + CLEARLY:
-                    said[k] = (rule.how, J[k])
-        found += [
-            Proxy(part.dataset.feature_names[j], wanted[k].name, how, 0.5 + J / 2)
-            for k, (how, J) in said.items()
-        ]
-    return found
+                        named = (sums[rule.codes, k] > 0).astype(np.float64)
+                        good = not _is_related(columns, j, named, wanted[k].rows)
+                if good and J[k] > best.get(k, ("", 0.0))[1] + CLEARLY:
+                    best[k] = (rule.how, J[k])
+        for k, (how, J_of) in best.items():
+            yield Proxy(feature, wanted[k].name, how, 0.5 + J_of / 2)
 
 
-def thresholds(column: FloatArray, signed: FloatArray) -> FloatArray:
-    """Return, for every event, the J of the best threshold; missing values lie below all others.
-
-    Examples
-    --------
-    >>> thresholds(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[-0.5], [-0.5], [0.5], [0.5]]))
-    array([1.])
-    """
-    filled = np.where(np.isnan(column), -np.inf, column)
-    order = np.argsort(filled, kind="stable")
-    ends = np.append(filled[order][1:] != filled[order][:-1], False)
-    sums = np.cumsum(signed[order], axis=0)[ends]
-    return np.abs(sums).max(axis=0) if len(sums) else np.zeros(signed.shape[1])
-
-
-def _rules(column: FloatArray, *, is_number: bool) -> Iterator[_Rule]:
-    missing = np.isnan(column)
-    if missing.any() and not missing.all():
-        yield _Rule("is missing or not, as", missing.astype(np.int64), STRANGE)
-    values, codes, counts = np.unique(
-        column, return_inverse=True, return_counts=True, equal_nan=True
-    )
+def _rules(levels: Levels, *, is_number: bool) -> Iterator[_Rule]:
+    values, codes, counts = levels.values, levels.codes, levels.counts
+    has_gaps = bool(np.isnan(values[0]))
+    if has_gaps and len(values) > 1:
+        yield _Rule("is missing or not, as", (codes == 0).astype(np.int64), STRANGE)
     if len(values) <= FEW_VALUES:
-        yield _Rule(AGREES_WITH, codes.ravel(), HARDLY_WRONG)
+        yield _Rule(AGREES_WITH, codes, HARDLY_WRONG)
         return
     if not is_number:
         return
-    if counts.max() >= max(3, FEWEST_ONE_VALUE * len(column)):
-        often = int(counts.argmax())
-        yield _Rule(
-            f"is {values[often]:g} or not, as",
-            (codes.ravel() == often).astype(np.int64),
-            HARDLY_WRONG,
-        )
-    there = column[~missing]
-    if (
-        len(there)
-        and np.isfinite(there).all()
-        and (there == np.round(there)).all()
-        and np.abs(there).max() < 2**53
-    ):
+    often = int(counts.argmax())
+    if counts[often] >= max(3, FEWEST_ONE_VALUE * len(codes)):
+        is_it = (codes == often).astype(np.int64)
+        yield _Rule(f"is {values[often]:g} or not, as", is_it, HARDLY_WRONG)
+    there = values[has_gaps:]
+    if (there == np.round(there)).all() and np.abs(there).max() < 2**53:
         for k in MODULI:
-            rest = np.where(missing, 0, np.nan_to_num(column) % k).astype(np.int64)
-            yield _Rule(f"has remainders by {k} that tell", rest, STRANGE, beats=0.3)
+            rest = np.where(np.isnan(values), 0, values % k).astype(np.int64)
+            yield _Rule(f"has remainders by {k} that tell", rest[codes], STRANGE, beats=0.3)
 
 
-def _sums(codes: IntArray, n_sets: int, signed: FloatArray) -> FloatArray:
-    return np.stack(
-        [np.bincount(codes, weights=weights, minlength=n_sets) for weights in signed.T], axis=1
-    )
-
-
-def _best_set(codes: IntArray, signed: FloatArray) -> FloatArray:
-    """Return 1 for the rows whose value is met more often with the event than without it."""
-    return (np.bincount(codes, weights=signed)[codes] > 0).astype(np.float64)
-
-
-def _is_related(
-    part: ColumnPart, j: int, rows: IntArray, rule: FloatArray, event: FloatArray
-) -> bool:
+def _is_related(columns: Columns, j: int, rule: FloatArray, event: FloatArray) -> bool:
     """Say whether, given the event, some other feature goes with what the rule says, or with where it is wrong."""
-    others = _others(part, j, rows)
-    wrong = np.abs(rule - event)
-    left = _given(np.column_stack([rule, wrong]), event)
-    return bool(others.shape[1]) and _goes_with(left, _given(others, event), len(rows) - 3)
+    others = _others(columns, j, columns.rows)
+    left = np.column_stack([rule, np.abs(rule - event)])
+    for block in (left, others):
+        for one in (0.0, 1.0):
+            block[event == one] = centred(block[event == one])
+    return _goes_with(left, others, len(event) - 3)
 
 
-def _others(part: ColumnPart, j: int, rows: IntArray) -> FloatArray:
+def _others(columns: Columns, j: int, rows: IntArray) -> FloatArray:
     """Return all other features but twins of this one, which say nothing about it."""
-    others = part.columns[part.columns != j]
-    block, own = part.block(others, rows), part.values(j)[rows]
-    centred = np.nan_to_num(block - _means(block))
-    mine = np.nan_to_num(own - np.nanmean(own))
-    size = np.sqrt((mine @ mine) * np.einsum("ij,ij->j", centred, centred))
-    return block[:, np.abs(mine @ centred) < TWIN * size]
-
-
-def _means(block: FloatArray) -> FloatArray:
-    """Return the mean of each column over what is there; 0 where nothing is."""
-    there = ~np.isnan(block)
-    return np.asarray(np.where(there, block, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
-
-
-def _given(block: FloatArray, event: FloatArray) -> FloatArray:
-    """Take the mean of each class away; missing values stand at the mean."""
-    left = np.zeros_like(block)
-    for one in (0.0, 1.0):
-        chosen = event == one
-        left[chosen] = block[chosen] - _means(block[chosen])
-    return np.nan_to_num(left)
+    block = columns.block(columns.columns[columns.columns != j], rows)
+    others, own = centred(block), centred(columns.block([j], rows))[:, 0]
+    size = np.sqrt((own @ own) * np.einsum("ij,ij->j", others, others))
+    return block[:, np.abs(own @ others) < TWIN * size]
 
 
 def _goes_with(left: FloatArray, others: FloatArray, freedom: int) -> bool:
     """Say whether a column of the first block correlates with one of the second, over all of them, at 1 %."""
-    size = np.sqrt(
-        np.outer(np.einsum("ij,ij->j", left, left), np.einsum("ij,ij->j", others, others))
-    )
+    size = np.sqrt(np.outer((left**2).sum(axis=0), (others**2).sum(axis=0)))
     r = np.divide(left.T @ others, size, out=np.zeros_like(size), where=size > 0)
     if not r.size or freedom < 1:
         return False
@@ -317,41 +214,36 @@ def _goes_with(left: FloatArray, others: FloatArray, freedom: int) -> bool:
     return bool(greatest * np.sqrt(freedom) > -ndtri(RELATED / 2 / r.size))
 
 
-def _of_number(part: ColumnPart, rows: IntArray, target: FloatArray, name: str) -> list[Proxy]:
-    there = ~np.isnan(target)
-    rows, y = rows[there], target[there]
+def _of_number(columns: Columns, target: FloatArray, name: str) -> Iterator[Proxy]:
+    rows = columns.rows[~np.isnan(target[columns.rows])]
+    y = target[rows]
     n = len(y)
     if n < 5 or np.ptp(y) == 0:
-        return []
+        return
     ranks = rankdata(y)
-    tries = np.log(2.0 * len(part.columns))
-    found = []
-    for j, is_number in zip(part.columns.tolist(), part.is_number.tolist(), strict=True):
-        column = part.values(j)[rows]
-        feature = part.dataset.feature_names[j]
+    tries = np.log(2.0 * len(columns.columns))
+    for j, feature, is_number in columns.named:
+        column = columns.values(j)[rows]
         missing = np.isnan(column)
         m = int(missing.sum())
         if 0 < m < n:
-            J = float(thresholds(ranks, np.where(missing, 1 / m, -1 / (n - m))[:, None])[0])
-            if J >= AGREES and tries + 1 - 2 * J**2 * m * (n - m) / n <= np.log(LEVEL):
-                found.append(
-                    Proxy(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2)
-                )
+            signed = np.where(missing, 1 / m, -1 / (n - m))
+            J = float(thresholds(codes_of(y), signed[:, None])[0])
+            if J >= AGREES and tries + 1 - 2 * J**2 * m * (n - m) / n <= LOG_LEVEL:
+                yield Proxy(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2)
         if m or not is_number or np.ptp(column) == 0:
             continue
         r = max(abs(np.corrcoef(a, b)[0, 1]) for a, b in ((column, y), (rankdata(column), ranks)))
         # The chance that a feature without bearing explains so much: (1 - R^2)^((n - 2) / 2), of
         # normal numbers.
-        if r**2 < EXPLAINED or tries + (n - 2) / 2 * np.log(max(1 - r**2, 1e-300)) > np.log(LEVEL):
+        if r**2 < EXPLAINED or tries + (n - 2) / 2 * np.log(max(1 - r**2, 1e-300)) > LOG_LEVEL:
             continue
-        if _goes_with(_off_line(column[:, None], y), _off_line(_others(part, j, rows), y), n - 3):
-            continue
-        found.append(Proxy(feature, name, "nearly is a rising or falling function of", r**2))
-    return found
+        others = _others(columns, j, rows)
+        if not _goes_with(_off_line(column[:, None], y), _off_line(others, y), n - 3):
+            yield Proxy(feature, name, "nearly is a rising or falling function of", r**2)
 
 
 def _off_line(block: FloatArray, y: FloatArray) -> FloatArray:
     """Take away what a straight line in the target explains; missing values stand on it."""
-    centred = np.nan_to_num(block - _means(block))
-    from_mean = y - y.mean()
-    return np.asarray(centred - np.outer(from_mean, from_mean @ centred / (from_mean @ from_mean)))
+    left, from_mean = centred(block), y - y.mean()
+    return np.asarray(left - np.outer(from_mean, from_mean @ left / (from_mean @ from_mean)))

@@ -27,6 +27,7 @@ from paragone.checks.differences import (
     shape,
 )
 from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.registry import check
 from paragone.checks.tables import (
     READERS,
     PublishedTable,
@@ -37,7 +38,6 @@ from paragone.checks.words import agree, counted
 from paragone.errors import InputError, unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
-from paragone.reporting.write import written_report
 from paragone.stats import compare
 from paragone.tables import TableCell
 from paragone.tables.latex_cells import plain
@@ -101,6 +101,9 @@ class Remade:
         self.comparisons: Callable[[bool], Files] = lru_cache(maxsize=2)(self._comparisons)
 
     def _report(self, split_columns: int | None) -> Files:
+        # A run asks for no page: it should not wait for what makes them.
+        from paragone.reporting.write import written_report
+
         with tempfile.TemporaryDirectory() as scratch:
             wording = Wording(self._names, split_columns=split_columns)
             view = self._view.narrowed(
@@ -219,7 +222,35 @@ def _by_content(table: PublishedTable, made: Files) -> PublishedTable | None:
     return same[best] if share >= LEAST_ALIKE else None
 
 
-def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> None:
+@check(
+    "PG303",
+    "error",
+    "a published number that differs",
+    "put the recomputed value into the table",
+    of="audit",
+)
+@check(
+    "PG304",
+    "warning",
+    "a mark or text in a published table that differs",
+    "put the mark or text there that belongs there",
+    of="audit",
+)
+@check(
+    "PG305",
+    "warning",
+    "a published table or row that cannot be checked",
+    "see that its headings and names are those of the store; give --display-map where names are shown otherwise",
+    of="audit",
+)
+@check(
+    "PG306",
+    "error",
+    "a published table that lost or gained a row or column, or shows numbers under another name",
+    "put back what was left out, and every number under its own dataset and method; say why where it is meant",
+    of="audit",
+)
+def check_published(remade: Remade, ledger: Ledger, files: Sequence[Path]) -> None:
     """Compare every table of the files number by number."""
     read = {file: read_tables(file) for file in files}
     split_columns = recognised_split(table for tables in read.values() for table in tables)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from paragone.checks.bench import Bench, differences, differing_arrays
+from paragone.checks.bench import Bench, differing_arrays
 from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.checks.trial import Trial
 from paragone.checks.words import agree, share
 from paragone.lab.cells import Cell, Outcome
@@ -16,26 +17,30 @@ from paragone.lab.store.records import StoredCell, StoredCells
 STATE = "state from cell to cell: run again after another fold"
 
 
+@check(
+    "PG144",
+    "error",
+    "a result that depends on which cells ran before",
+    "let the method keep nothing between fits, in files or processes either, and run again",
+    of="method",
+)
 def check_state(trial: Trial, ledger: Ledger) -> bool:
     """Run a cell again after a cell of another fold, which trains on its held-out rows; say whether it could be judged.
 
     Nothing that the other cell did may be left: not in memory, not in a file that the method keeps
     for itself.
     """
-    other = trial.sibling()
+    other = trial.sibling() if trial.stable else None
     if other is None:
         return False
     before = trial.bench.run(other)
     if not before.done:
-        ledger.miss(
-            STATE, 1, "cells", f"{trial.where}: the cell of fold {other.fold}: {before.why_not}"
-        )
-        return False
-    after = trial.bench.run(trial.cell)
-    differing = differences(trial.plain.outcome, after.outcome, trial.of_truth)
+        return trial.miss(STATE, f"the cell of fold {other.fold}: {before.why_not}")
+    after = trial.run()
+    differing = trial.differing(trial.plain, after)
     if not differing:
         return True
-    if again := differences(after.outcome, trial.bench.run(trial.cell).outcome, trial.of_truth):
+    if again := trial.differing(after, trial.run()):
         trial.changes(again)
         return False
     trial.find(
@@ -49,10 +54,17 @@ def check_state(trial: Trial, ledger: Ledger) -> bool:
 DETERMINISM = "determinism: cells run again"
 
 
+@check(
+    "PG201",
+    "error",
+    "a cell that gives other bytes when it is run again",
+    "seed everything random in the method; see whether packages changed since the run",
+    of="audit",
+)
 def check_determinism(
     records: StoredCells,
-    cells: Mapping[str, Cell],
     ledger: Ledger,
+    cells: Mapping[str, Cell],
     *,
     bench: Bench,
     sample: int,
@@ -65,10 +77,10 @@ def check_determinism(
     ----------
     records : StoredCells
         The done cells.
-    cells : mapping of str to Cell
-        The cells of the experiment as it is declared now, by key.
     ledger : Ledger
         Where findings go.
+    cells : mapping of str to Cell
+        The cells of the experiment as it is declared now, by key.
     bench : Bench
         Where cells are run.
     sample : int
@@ -79,25 +91,19 @@ def check_determinism(
         Of the drawing.
     """
     known = [record for record in records.cells if record.key in cells]
-    ledger.miss(
-        DETERMINISM,
-        len(records.cells) - len(known),
-        "cells",
-        "they are not of the experiment as it is declared now",
-    )
+    strange = len(records.cells) - len(known)
+    why = "they are not of the experiment as it is declared now"
+    ledger.miss(DETERMINISM, strange, "cells", why)
     quick = [record for record in known if record.key not in too_slow]
-    ledger.miss(
-        DETERMINISM, len(known) - len(quick), "cells", "they took longer than the limit of seconds"
-    )
+    slow = len(known) - len(quick)
+    ledger.miss(DETERMINISM, slow, "cells", "they took longer than the limit of seconds")
     count = min(sample, len(quick))
+    by_method: dict[str, list[tuple[StoredCell, list[str]]]] = {}
     # In the order of the draw, not of the plan: a cell that needs another one before it would else
     # find it there.
-    drawn = np.random.default_rng(seed).permutation(len(quick))[:count]
-    by_method: dict[str, list[tuple[StoredCell, list[str]]]] = {}
-    for place in drawn:
+    for place in np.random.default_rng(seed).permutation(len(quick))[:count]:
         record = quick[place]
-        outcome = bench.run(cells[record.key]).outcome
-        differing = differing_parts(records, record, outcome)
+        differing = differing_parts(records, record, bench.run(cells[record.key]).outcome)
         if differing:
             by_method.setdefault(record.method, []).append((record, differing))
     ledger.look(DETERMINISM, count, f"of {len(quick)} cells", f"drawn with seed {seed}")
@@ -106,11 +112,11 @@ def check_determinism(
             "PG201",
             f"{share(len(found), count, 'cells')} run again {agree(len(found), 'gives', 'give')}"
             " other bytes than the store has",
+            len(found),
+            count,
+            [f"{record}: {', '.join(parts)}" for record, parts in found],
             method=method,
             dataset=found[0][0].dataset if len(found) == 1 else "",
-            count=len(found),
-            total=count,
-            examples=[f"{record}: {', '.join(parts)}" for record, parts in found],
         )
 
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.arrays import codes_of, dense, drawn, means_within, union, without_gaps
+from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
-from paragone.checks.near_rows import neighbours
+from paragone.checks.neighbours import neighbours
+from paragone.checks.registry import check
 from paragone.checks.words import agree, share
 from paragone.data import Dataset
-from paragone.validation import FloatArray, IntArray
+from paragone.validation import FloatArray
 
 LARGEST_SET = 12
 LEVEL = 1e-6
@@ -72,11 +72,8 @@ def replication(X: FloatArray) -> Replication | None:
     for size in sizes:
         left = _without_period(X, size)
         found = _nearer_inside(left, len(sizes))
-        if (
-            found is not None
-            and (best is None or found.p < best.p)
-            and _own_share(left) >= OWN_SHARE
-        ):
+        better = found is not None and (best is None or found.p < best.p)
+        if better and _own_share(left) >= OWN_SHARE:
             best = found
     return best
 
@@ -168,38 +165,34 @@ def _own_share(sets: FloatArray) -> float:
 
 def _measured(dataset: Dataset) -> FloatArray:
     """Return the features as dense numbers, gaps as means; of large data the first rows and some columns."""
-    X = dataset.numbers
-    columns = np.arange(X.shape[1])
-    if len(columns) > MOST_COLUMNS:
-        columns = np.sort(np.random.default_rng(0).choice(columns, MOST_COLUMNS, replace=False))
-    some = X[:MOST_ROWS][:, columns]
-    dense = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
-    missing: NDArray[np.bool_] = np.isnan(dense)
-    dense = np.where(missing, 0.0, dense)
-    return np.where(missing, dense.sum(axis=0) / np.maximum(1, (~missing).sum(axis=0)), dense)
+    columns = drawn(np.arange(dataset.n_features), MOST_COLUMNS)
+    return without_gaps(dense(dataset.numbers[:MOST_ROWS][:, columns]))
 
 
-def _without_classes(X: FloatArray, dataset: Dataset) -> FloatArray:
-    """Take out what the class tells: classes in turn make some neighbours nearer than others too."""
-    if dataset.task != "classification":
-        return X
-    classes = np.unique(dataset.y, return_inverse=True)[1].ravel()[: len(X)]
-    counts = np.maximum(1, np.bincount(classes))
-    return X - np.stack([np.bincount(classes, column) / counts for column in X.T], axis=1)[classes]
-
-
+@check(
+    "PG104",
+    "error",
+    "replicates of one sample on both sides of a split",
+    "say replicates = R for the dataset, or name a groups column",
+    of="data",
+)
 def check_replicates(material: Material, ledger: Ledger) -> None:
     """Find undeclared replicates whose set is torn apart by a split."""
-    if material.dataset.groups is not None:
+    dataset = material.dataset
+    if dataset.groups is not None:
         return
-    ledger.look("undeclared replicates", material.dataset.n_samples, f"rows of {material.name}")
-    left = _without_design(_measured(material.dataset))
-    found = replication(_without_classes(left, material.dataset)) if left.shape[1] else None
+    ledger.look("undeclared replicates", dataset.n_samples, "rows")
+    left = _without_design(_measured(dataset))
+    if dataset.task == "classification":
+        # Classes in turn make some neighbours nearer than others too.
+        classes = codes_of(dataset.y)[: len(left)]
+        left = left - means_within(left, classes)[classes] if left.shape[1] else left
+    found = replication(left) if left.shape[1] else None
     if found is None:
         return
-    sets = np.arange(material.dataset.n_samples) // found.size
+    sets = np.arange(dataset.n_samples) // found.size
     torn = [side.held[np.isin(sets[side.held], sets[side.train])] for side in material.sides]
-    rows: IntArray = np.unique(np.concatenate(torn)) if torn else np.empty(0, dtype=np.int64)
+    rows = union(torn)
     if not len(rows):
         return
     ledger.find(
@@ -208,14 +201,13 @@ def check_replicates(material: Material, ledger: Ledger) -> None:
         f" replicate in train: the rows come in {sets[-1] + 1} sets of {found.size} (median"
         f" distance {found.inside:.3g} inside a set, {found.across:.3g} to the next; p ="
         f" {found.p:.1g}), and no groups are declared",
-        dataset=material.name,
-        count=len(rows),
-        total=material.n_held,
-        examples=[
+        len(rows),
+        material.n_held,
+        [
             f"fold {side.fold}: {side.role} row {row} is of set {sets[row]} (rows"
             f" {sets[row] * found.size} to {(sets[row] + 1) * found.size - 1}), which is in"
             " train too"
             for side, kept in zip(material.sides, torn, strict=True)
             for row in kept[:1]
-        ][:SHOWN],
+        ],
     )

@@ -1,4 +1,4 @@
-"""PG101, PG103, PG104 and PG113 to PG115: rows, groups and replicates that stand on both sides of a split."""
+"""PG101, PG103 and PG113 to PG115: rows and groups that stand on both sides of a split."""
 
 from __future__ import annotations
 
@@ -7,39 +7,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.checks.arrays import row_codes, target_codes, union
 from paragone.checks.coincidence import coincidence, shared_targets
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.checks.material import Material, Side, row_codes, target_codes
+from paragone.checks.material import Material, Side
+from paragone.checks.registry import check
 from paragone.checks.words import agree, counted, share
 from paragone.data.prescriptions import prescriptions_of
 from paragone.validation import IntArray
 
 EXACT_ROWS = "rows on both sides, exactly"
+TWO_ROLES = "rows in two roles"
 
 
+@check(
+    "PG101",
+    "error",
+    "held-out rows that occur in train",
+    "remove the repeats, or name a groups column that keeps equal rows together",
+    of="data",
+)
 def check_exact_rows(material: Material, ledger: Ledger) -> None:
-    """Find held-out rows whose features equal those of a row of train, and rows that stand on both sides."""
-    codes = row_codes(material.dataset.numbers)
-    _check_numbers(material, ledger)
+    """Find held-out rows whose features equal those of a row of train."""
+    dataset = material.dataset
+    codes = row_codes(dataset.numbers)
     twins = [held_twins(codes, side) for side in material.sides]
-    leaked = np.unique(np.concatenate(twins)) if twins else np.empty(0, dtype=np.int64)
-    unit = f"held-out rows of {material.name}"
-    if not len(leaked):
-        ledger.look(EXACT_ROWS, material.n_held, unit)
+    leaked = union(twins)
+    note = ""
+    if len(leaked):
+        torn = np.unique(codes[leaked])
+        chance = coincidence(dataset.numbers, codes, torn)
+        shared = shared_targets(dataset, codes, torn)
+        if chance.by_chance and shared.by_chance:
+            note = (
+                f"{len(leaked)} {agree(len(leaked), 'equals', 'equal')} a train row, as chance has"
+                " it in such data"
+            )
+    ledger.look(EXACT_ROWS, material.n_held, "held-out rows", note)
+    if note or not len(leaked):
         return
-    torn = np.unique(codes[leaked])
-    chance = coincidence(material.dataset.numbers, codes, torn)
-    shared = shared_targets(material.dataset, codes, torn)
-    if chance.by_chance and shared.by_chance:
-        ledger.look(
-            EXACT_ROWS,
-            material.n_held,
-            unit,
-            f"{len(leaked)} {agree(len(leaked), 'equals', 'equal')} a train row, as chance has it"
-            " in such data",
-        )
-        return
-    ledger.look(EXACT_ROWS, material.n_held, unit)
     sizes = np.bincount(codes)
     in_groups = int(sizes[sizes > 1].sum())
     # Rows of one number are one row under two numbers only where PG115 has something to say.
@@ -48,14 +54,17 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
         f"{share(len(leaked), material.n_held, 'held-out rows')}"
         f" {agree(len(leaked), 'equals', 'equal')} a row of the train side of the same split in"
         f" every feature ({_by_role(material, twins)});"
-        f" {_with_same_target(material, codes, twins)}; in all {material.dataset.n_samples} rows,"
+        f" {_with_same_target(material, codes, twins)}; in all {dataset.n_samples} rows,"
         f" {in_groups} {agree(in_groups, 'has', 'have')} a twin"
         f" ({counted(int((sizes > 1).sum()), 'sets of equal rows')});"
         f" {(shared if chance.by_chance else chance).sentence}",
-        dataset=material.name,
-        count=len(leaked),
-        total=material.n_held,
-        examples=_examples(material, codes, twins),
+        len(leaked),
+        material.n_held,
+        [
+            f"fold {side.fold}: {side.role} row {row} equals train row {twin}"
+            for side, found in zip(material.sides, twins, strict=True)
+            for row, twin in _with_twins(codes, found[:SHOWN], side)
+        ],
     )
 
 
@@ -71,9 +80,23 @@ def held_twins(codes: IntArray, side: Side) -> IntArray:
     return np.asarray(held[np.isin(codes[held], codes[side.train])])
 
 
-def _check_numbers(material: Material, ledger: Ledger) -> None:
+def _with_twins(codes: IntArray, rows: IntArray, side: Side) -> list[tuple[int, int]]:
+    """Return rows, each with the first row of train that equals it."""
+    return [(row, side.train[np.argmax(codes[side.train] == codes[row])]) for row in rows.tolist()]
+
+
+@check(
+    "PG115",
+    "error",
+    "row numbers on both sides of a split",
+    "mend the stored folds: a row has one role a fold",
+    of="data",
+)
+def check_row_numbers(material: Material, ledger: Ledger) -> None:
+    """Find rows that are in train and held out in one split."""
     both = [np.intersect1d(side.train, side.held) for side in material.sides]
-    rows = np.unique(np.concatenate(both)) if both else np.empty(0, dtype=np.int64)
+    rows = union(both)
+    ledger.look("row numbers on both sides", material.n_held, "held-out rows")
     if len(rows):
         folds = sum(len(found) > 0 for found in both)
         ledger.find(
@@ -81,10 +104,9 @@ def _check_numbers(material: Material, ledger: Ledger) -> None:
             f"{counted(len(rows), 'rows')}"
             f" {agree(len(rows), 'stands in train and is', 'stand in train and are')} held out in"
             f" the same split, in {share(folds, len(both), 'splits')}",
-            dataset=material.name,
-            count=len(rows),
-            total=material.n_held,
-            examples=[f"row {row}" for row in rows[:SHOWN]],
+            len(rows),
+            material.n_held,
+            [f"row {row}" for row in rows[:SHOWN]],
         )
 
 
@@ -92,9 +114,7 @@ def _by_role(material: Material, twins: list[IntArray]) -> str:
     roles: dict[str, list[IntArray]] = {}
     for side, found in zip(material.sides, twins, strict=True):
         roles.setdefault(side.role, []).append(found)
-    return ", ".join(
-        f"{len(np.unique(np.concatenate(found)))} {role}" for role, found in roles.items()
-    )
+    return ", ".join(f"{len(union(found))} {role}" for role, found in roles.items())
 
 
 def _with_same_target(material: Material, codes: IntArray, twins: list[IntArray]) -> str:
@@ -104,19 +124,7 @@ def _with_same_target(material: Material, codes: IntArray, twins: list[IntArray]
         found[np.isin(both[found], both[side.train])]
         for side, found in zip(material.sides, twins, strict=True)
     ]
-    return f"{len(np.unique(np.concatenate(same)))} of them with the same target as a twin"
-
-
-def _examples(material: Material, codes: IntArray, twins: list[IntArray]) -> list[str]:
-    named: list[str] = []
-    for side, found in zip(material.sides, twins, strict=True):
-        for row in found[: SHOWN - len(named)]:
-            twin = side.train[np.flatnonzero(codes[side.train] == codes[row])[0]]
-            named.append(f"fold {side.fold}: {side.role} row {row} equals train row {twin}")
-    return named
-
-
-TWO_ROLES = "rows in two roles"
+    return f"{len(union(same))} of them with the same target as a twin"
 
 
 def prescription_codes(material: Material) -> IntArray:
@@ -132,28 +140,35 @@ def prescription_codes(material: Material) -> IntArray:
     return codes
 
 
+@check(
+    "PG113",
+    "error",
+    "evaluation rows that stand in train",
+    "take them out of train, or acknowledge the repeats",
+    of="lists",
+)
+@check(
+    "PG114",
+    "error",
+    "rows set aside to choose on that stand in train or test",
+    "say validation = 'file', so that they are taken out of train",
+    of="lists",
+)
 def check_topk_rows(material: Material, ledger: Ledger) -> None:
     """Find evaluation and validation rows that stand in train, and rows chosen on that are evaluated on."""
     codes = prescription_codes(material)
-    ledger.look(
-        TWO_ROLES,
-        material.dataset.n_samples,
-        f"rows of {material.name}",
-        "same tokens and same items",
-    )
-    by_fold: dict[int, dict[str, Side]] = {}
+    n_rows = material.dataset.n_samples
+    ledger.look(TWO_ROLES, n_rows, "rows", "same tokens and same items")
+    validation = {side.fold: side for side in material.sides if side.role == "validation"}
     for side in material.sides:
-        by_fold.setdefault(side.fold, {})[side.role] = side
-    for fold, roles in by_fold.items():
-        test, validation = roles["test"], roles.get("validation")
-        _check_inside(material, codes, test, "PG113", "test", fold, ledger)
-        if validation is not None:
-            _check_inside(material, codes, validation, "PG114", "validation", fold, ledger)
-            chosen = Side(fold, "test", validation.held, test.held)
-            _check_inside(
-                material, codes, chosen, "PG114", "test", fold, ledger, among="the validation rows"
-            )
-        _check_set_aside(material, test, fold, ledger)
+        if side.role == "test":
+            _check_inside(material, codes, side, "PG113", ledger)
+            chosen = validation.get(side.fold)
+            if chosen is not None:
+                _check_inside(material, codes, chosen, "PG114", ledger)
+                on_both = Side(side.fold, "test", chosen.held, side.held)
+                _check_inside(material, codes, on_both, "PG114", ledger, "the validation rows")
+            _check_set_aside(material, side, ledger)
 
 
 def _check_inside(
@@ -161,30 +176,26 @@ def _check_inside(
     codes: IntArray,
     side: Side,
     code: str,
-    role: str,
-    fold: int,
     ledger: Ledger,
     among: str = "train",
 ) -> None:
     leaked = side.held[np.isin(codes[side.held], codes[side.train])]
     if len(leaked):
-        first = [
-            (row, side.train[np.flatnonzero(codes[side.train] == codes[row])[0]])
-            for row in leaked[:SHOWN]
-        ]
         ledger.find(
             code,
-            f"{share(len(leaked), len(side.held), f'{role} rows')} of fold {fold}"
+            f"{share(len(leaked), len(side.held), f'{side.role} rows')} of fold {side.fold}"
             f" {agree(len(leaked), 'stands', 'stand')} in {among}, with the same tokens and the"
             " same items",
-            dataset=material.name,
-            count=len(leaked),
-            total=len(side.held),
-            examples=[f"{role} row {row} equals row {twin} of {among}" for row, twin in first],
+            len(leaked),
+            len(side.held),
+            [
+                f"{side.role} row {row} equals row {twin} of {among}"
+                for row, twin in _with_twins(codes, leaked[:SHOWN], side)
+            ],
         )
 
 
-def _check_set_aside(material: Material, side: Side, fold: int, ledger: Ledger) -> None:
+def _check_set_aside(material: Material, side: Side, ledger: Ledger) -> None:
     """Find rows that the data set aside to choose on and that were left in train, by their number."""
     marked = material.dataset.validation_part
     if marked is None:
@@ -194,44 +205,48 @@ def _check_set_aside(material: Material, side: Side, fold: int, ledger: Ledger) 
         ledger.find(
             "PG114",
             f"{len(inside)} of the {counted(int(marked.sum()), 'rows')} that the data set aside for"
-            f" validation {agree(len(inside), 'stands', 'stand')} in train in fold {fold}: whatever"
-            " is chosen on them was trained on them",
-            dataset=material.name,
-            count=len(inside),
-            total=int(marked.sum()),
-            examples=[f"row {row}" for row in inside[:SHOWN]],
+            f" validation {agree(len(inside), 'stands', 'stand')} in train in fold {side.fold}:"
+            " whatever is chosen on them was trained on them",
+            len(inside),
+            int(marked.sum()),
+            [f"row {row}" for row in inside[:SHOWN]],
         )
 
 
+@check(
+    "PG103",
+    "error",
+    "groups on both sides of a split",
+    "split by groups: kind = 'groups', or leave kind out",
+    of="data",
+)
 def check_groups(material: Material, ledger: Ledger) -> None:
     """Find groups that stand in train and among the held-out rows of one split."""
     groups = material.dataset.groups
     if groups is None:
         return
-    ledger.look("groups on both sides", len(np.unique(groups)), f"groups of {material.name}")
-    torn = [np.intersect1d(groups[side.train], groups[side.held]) for side in material.sides]
-    found = np.unique(np.concatenate(torn)) if torn else np.empty(0)
-    if len(found):
-        rows = np.unique(
-            np.concatenate([s.held[np.isin(groups[s.held], t)] for s, t in _pairs(material, torn)])
-        )
+    n_groups = len(np.unique(groups))
+    ledger.look("groups on both sides", n_groups, "groups")
+    torn: list[tuple[Side, NDArray[Any]]] = []
+    for side in material.sides:
+        both = np.intersect1d(groups[side.train], groups[side.held])
+        if len(both):
+            torn.append((side, both))
+    if torn:
+        found = union([names for _, names in torn])
+        rows = union([side.held[np.isin(groups[side.held], names)] for side, names in torn])
         ledger.find(
             "PG103",
-            f"{share(len(found), len(np.unique(groups)), 'groups')}"
+            f"{share(len(found), n_groups, 'groups')}"
             f" {agree(len(found), 'stands', 'stand')} on both sides of a split:"
             f" {share(len(rows), material.n_held, 'held-out rows')}"
             f" {agree(len(rows), 'has its', 'have their')} group in train, in"
-            f" {share(sum(len(t) > 0 for t in torn), len(torn), 'splits')}",
-            dataset=material.name,
-            count=len(found),
-            total=len(np.unique(groups)),
-            examples=[
+            f" {share(len(torn), len(material.sides), 'splits')}",
+            len(found),
+            n_groups,
+            [
                 f"fold {side.fold}: group {name} is in train and among the {side.role} rows"
-                for side, names in _pairs(material, torn)
+                for side, names in torn
                 for name in names[:2]
             ],
         )
-
-
-def _pairs(material: Material, torn: list[NDArray[Any]]) -> list[tuple[Side, NDArray[Any]]]:
-    return [(side, names) for side, names in zip(material.sides, torn, strict=True) if len(names)]

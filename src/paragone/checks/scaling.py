@@ -13,20 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 from scipy.stats import kstwo
 
-from paragone.checks.columns import MANY_VALUES, ColumnPart, column_part, id_like
+from paragone.checks.arrays import codes_of
+from paragone.checks.columns import MANY_VALUES, id_like
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material
+from paragone.checks.material import Columns, Material, columns_of, per_level
+from paragone.checks.registry import check
 from paragone.validation import FloatArray, IntArray
-
-Kept: TypeAlias = Callable[[IntArray], int]
-"""Says how many of the columns with a mark bear it on some rows too."""
 
 SCALED = "columns scaled or filled in as a whole"
 LEVEL = 1e-5
@@ -45,38 +43,46 @@ FEWEST_REPEATS = 3
 FEWEST_OF_GROUP = 3
 MOST_GROUPS = 50
 MOST_GROUPINGS = 200
-FIRST_ROWS = 500
 
 
+@check(
+    "PG107",
+    "warning",
+    "features scaled or turned as a whole before the split",
+    "start from the unscaled data and let `scale` fit on train inside every split",
+    of="data",
+)
+@check(
+    "PG124",
+    "warning",
+    "missing values filled in with figures of all rows",
+    "start from the data with gaps and fill them on train inside every split",
+    of="data",
+)
 def check_scaled(material: Material, ledger: Ledger) -> None:
     """Find columns that bear the mark of a scaler, a rotation or an imputer fitted on all rows."""
-    part = column_part(material.dataset)
-    part.account(SCALED, material.name, "statistics of all rows that are too exact", ledger)
+    columns = columns_of(material.dataset, material.sides)
+    columns.account(SCALED, "statistics of all rows that are too exact", ledger)
     found = _Marks()
-    for j in part.columns[part.is_number]:
-        values = part.values(int(j))
-        found.add(int(j), values)
+    for j in columns.columns[columns.is_number].tolist():
+        found.add(j, columns.values(j))
     said: set[int] = set()
-    for how, columns, kept in (
-        *_scaled(part, found),
-        *_turned(part, found),
-        *_centred(material, part, found),
-    ):
-        if not said.issuperset(columns):
-            said |= set(columns)
-            _report("PG107", material, columns, found.measured, f"have {how}", kept, ledger)
-    for how, marked in found.filled.items():
-        if columns := unlikely(marked, found.measured):
-            what = f"hold one value again and again that is {how}"
-            _report(
-                "PG124",
-                material,
-                columns,
-                found.measured,
-                what,
-                _keeps_filled(part, columns, how),
-                ledger,
-            )
+    for mark in (*_scaled(columns, found), *_turned(columns, found), *_centred(columns, found)):
+        if not said.issuperset(mark.columns):
+            said |= set(mark.columns)
+            _report("PG107", columns, mark, found.measured, f"have {mark.how}", ledger)
+    for mark in _filled(columns, found):
+        what = f"hold one value again and again that is {mark.how}"
+        _report("PG124", columns, mark, found.measured, what, ledger)
+
+
+@dataclass(frozen=True, eq=False)
+class _Mark:
+    """What some columns bear over all rows, and how many of them bear it on some rows too."""
+
+    how: str
+    columns: list[int]
+    kept: Callable[[FloatArray, IntArray], int]
 
 
 @dataclass
@@ -233,49 +239,49 @@ def _evenly(ordered: FloatArray) -> dict[str, float]:
     return {name: float(kstwo.cdf(distance, n))}
 
 
-def _scaled(part: ColumnPart, found: _Marks) -> Iterator[tuple[str, list[int], Kept]]:
+def _scaled(columns: Columns, found: _Marks) -> Iterator[_Mark]:
     for how, marked in found.scaled.items():
-        columns = unlikely(marked, found.measured)
-        if columns:
-            yield how, columns, _keeps_scaled(part, columns, how)
+        if bearing := unlikely(marked, found.measured):
+
+            def kept(block: FloatArray, rows: IntArray, how: str = how) -> int:
+                ordered = (np.sort(column[~np.isnan(column)]) for column in block.T)
+                return sum(len(column) > 1 and how in scaled_as(column) for column in ordered)
+
+            yield _Mark(how, bearing, kept)
 
 
-def _keeps_scaled(part: ColumnPart, columns: list[int], how: str) -> Kept:
-    def kept(rows: IntArray) -> int:
-        ordered = (np.sort(column[~np.isnan(column)]) for column in part.block(columns, rows).T)
-        return sum(len(column) > 1 and how in scaled_as(column) for column in ordered)
+def _filled(columns: Columns, found: _Marks) -> Iterator[_Mark]:
+    for how, marked in found.filled.items():
+        if bearing := unlikely(marked, found.measured):
 
-    return kept
+            def kept(block: FloatArray, rows: IntArray, how: str = how) -> int:
+                return sum(how in filled_with(np.sort(column)) for column in block.T)
+
+            yield _Mark(how, bearing, kept)
 
 
 def _report(
-    code: str,
-    material: Material,
-    columns: list[int],
-    measured: int,
-    what: str,
-    kept: Kept,
-    ledger: Ledger,
+    code: str, columns: Columns, mark: _Mark, measured: int, what: str, ledger: Ledger
 ) -> None:
     """Speak up where the mark is lost on a train side."""
     # Repeated cross-validation has many train sides; the first that loses the mark is enough.
-    lost = ((side.fold, len(columns) - kept(side.train)) for side in material.sides)
-    fold, n_lost = next(((fold, n) for fold, n in lost if n), (0, 0))
-    if not n_lost:
-        return
-    ledger.find(
-        code,
-        f"{len(columns)} of {measured} columns with more than {MANY_VALUES} values {what} over all"
-        f" rows together, held-out ones included; on the train side of fold {fold}, {n_lost} of"
-        " them do not",
-        dataset=material.name,
-        count=len(columns),
-        total=measured,
-        examples=[material.dataset.feature_names[j] for j in columns],
-    )
+    count = len(mark.columns)
+    for side in columns.sides:
+        lost = count - mark.kept(columns.block(mark.columns, side.train), side.train)
+        if lost:
+            ledger.find(
+                code,
+                f"{count} of {measured} columns with more than {MANY_VALUES} values {what} over all"
+                f" rows together, held-out ones included; on the train side of fold {side.fold},"
+                f" {lost} of them do not",
+                count,
+                measured,
+                [columns.dataset.feature_names[j] for j in mark.columns],
+            )
+            return
 
 
-def _turned(part: ColumnPart, found: _Marks) -> Iterator[tuple[str, list[int], Kept]]:
+def _turned(columns: Columns, found: _Marks) -> Iterator[_Mark]:
     """Find columns that are exactly uncorrelated, as principal components of all rows are.
 
     Those count that are so with at least half of the others that are. Of independent columns, a
@@ -284,22 +290,22 @@ def _turned(part: ColumnPart, found: _Marks) -> Iterator[tuple[str, list[int], K
     looked = np.array(found.continuous[:MOST_TURNED], dtype=np.int64)
     if len(looked) < 2:
         return
-    block = part.block(looked)
+    block = columns.block(looked)
     for how, centre in (
         ("correlations of 0 with each other", True),
         ("right angles between them", False),
     ):
         none = _uncorrelated(block, centre=centre)
-        kept = np.flatnonzero(none.any(axis=0))
-        kept = kept[2 * none[np.ix_(kept, kept)].sum(axis=0) >= len(kept) - 1]
-        if len(kept) > 2 or (len(kept) == 2 and len(looked) ** 2 / 2 * EXACT <= LEVEL):
-            columns = looked[kept].tolist()
+        bearing = np.flatnonzero(none.any(axis=0))
+        bearing = bearing[2 * none[np.ix_(bearing, bearing)].sum(axis=0) >= len(bearing) - 1]
+        of_two = len(bearing) == 2 and len(looked) ** 2 / 2 * EXACT <= LEVEL
+        if len(bearing) > 2 or of_two:
 
-            def still(rows: IntArray, columns: list[int] = columns, centre: bool = centre) -> int:
-                among = _uncorrelated(part.block(columns, rows), centre=centre).sum(axis=0)
-                return int((2 * among >= len(columns) - 1).sum())
+            def kept(block: FloatArray, rows: IntArray, centre: bool = centre) -> int:
+                among = _uncorrelated(block, centre=centre).sum(axis=0)
+                return int((2 * among >= block.shape[1] - 1).sum())
 
-            yield how, columns, still
+            yield _Mark(how, looked[bearing].tolist(), kept)
             return
 
 
@@ -312,20 +318,17 @@ def _uncorrelated(block: FloatArray, *, centre: bool) -> NDArray[np.bool_]:
     return none
 
 
-def _centred(
-    material: Material, part: ColumnPart, found: _Marks
-) -> Iterator[tuple[str, list[int], Kept]]:
+def _centred(columns: Columns, found: _Marks) -> Iterator[_Mark]:
     """Find columns whose mean is 0 in every group of rows, declared or named by a column of few values."""
     looked = found.columns[:MOST_TURNED]
     if not looked:
         return
-    block = part.block(looked)
+    block = columns.block(looked)
     there = ~np.isnan(block)
     deviation = np.nanstd(block, axis=0)
-    for name, codes in _groupings(material, part):
-        near = _is_centred(block, codes, deviation)
+    for name, codes in _groupings(columns):
         marked = {}
-        for k in np.flatnonzero(near):
+        for k in np.flatnonzero(_is_centred(block, codes)):
             grain = _grain(np.sort(block[there[:, k], k]))
             sizes = np.bincount(codes[there[:, k]])
             chances = [
@@ -333,43 +336,34 @@ def _centred(
                 for m in sizes[sizes > 0]
             ]
             marked[looked[k]] = float(np.prod(chances))
-        if columns := unlikely(marked, found.measured):
+        if bearing := unlikely(marked, found.measured):
 
-            def still(rows: IntArray, columns: list[int] = columns, codes: IntArray = codes) -> int:
-                some = part.block(columns, rows)
-                return int(_is_centred(some, codes[rows], np.nanstd(some, axis=0)).sum())
+            def kept(block: FloatArray, rows: IntArray, codes: IntArray = codes) -> int:
+                return int(_is_centred(block, codes[rows]).sum())
 
-            yield f"mean 0 in every {name}", columns, still
+            yield _Mark(f"mean 0 in every {name}", bearing, kept)
             return
 
 
-def _is_centred(block: FloatArray, codes: IntArray, deviation: FloatArray) -> NDArray[np.bool_]:
-    groups = np.unique(codes)
-    member = (codes[:, None] == groups).astype(np.float64)
-    there = ~np.isnan(block)
-    means = (member.T @ np.where(there, block, 0.0)) / np.maximum(member.T @ there, 1.0)
+def _is_centred(block: FloatArray, codes: IntArray) -> NDArray[np.bool_]:
+    deviation = np.nanstd(block, axis=0)
+    sums = per_level(codes, np.nan_to_num(block))
+    means = sums / np.maximum(per_level(codes, (~np.isnan(block)).astype(np.float64)), 1.0)
     return np.asarray((np.abs(means) <= EXACT * deviation).all(axis=0) & (deviation > 0))
 
 
-def _groupings(material: Material, part: ColumnPart) -> Iterator[tuple[str, IntArray]]:
+def _groupings(columns: Columns) -> Iterator[tuple[str, IntArray]]:
     """Walk over what may have grouped the rows: at most MOST_GROUPS groups of at least FEWEST_OF_GROUP rows."""
-    dataset = material.dataset
-    given = (
-        []
-        if dataset.groups is None
-        else [("declared group", np.unique(dataset.groups, return_inverse=True)[1])]
-    )
-    for j in part.columns[:MOST_GROUPINGS].tolist():
-        column = part.values(j)
-        if np.isnan(column).any() or len(np.unique(column[:FIRST_ROWS])) > MOST_GROUPS:
-            continue
-        given.append(
-            (f"group of {dataset.feature_names[j]}", np.unique(column, return_inverse=True)[1])
-        )
+    dataset = columns.dataset
+    given = [] if dataset.groups is None else [("declared group", codes_of(dataset.groups))]
+    for j, feature, _ in columns.named[:MOST_GROUPINGS]:
+        levels = columns.levels(j)
+        if len(levels.values) <= MOST_GROUPS and not np.isnan(levels.values[0]):
+            given.append((f"group of {feature}", levels.codes))
     for name, codes in given:
-        sizes = np.bincount(codes.ravel())
+        sizes = np.bincount(codes)
         if 1 < len(sizes) <= MOST_GROUPS and sizes.min() >= FEWEST_OF_GROUP:
-            yield name, codes.ravel().astype(np.int64)
+            yield name, codes
 
 
 def filled_with(ordered: FloatArray) -> dict[str, float]:
@@ -419,10 +413,3 @@ def filled_with(ordered: FloatArray) -> dict[str, float]:
             continue
         found[f"the {name} of the others"] = chance
     return found
-
-
-def _keeps_filled(part: ColumnPart, columns: list[int], how: str) -> Kept:
-    def kept(rows: IntArray) -> int:
-        return sum(how in filled_with(np.sort(column)) for column in part.block(columns, rows).T)
-
-    return kept

@@ -23,16 +23,16 @@ Selection on train alone leaves the sharper edge on train, and is told by that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import binom, ncx2
 
-from paragone.checks.columns import column_part
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material
+from paragone.checks.material import Columns
+from paragone.checks.registry import check
 from paragone.checks.words import against
-from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
 CHOSEN = "features chosen by the target on all rows"
@@ -99,62 +99,59 @@ def edge_chance(n_columns: int, weakest: float, to_middle: float, freedom: int =
     return float((weakest_here * np.maximum(enough[:, :-1], enough[:, 1:])).sum(axis=1).max())
 
 
-def check_chosen(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG123",
+    "warning",
+    "features that seem to be chosen by the target on all rows",
+    "start from all features and choose among them on train inside every split",
+    of="columns",
+)
+def check_chosen(columns: Columns, ledger: Ledger) -> None:
     """Find features that were chosen by the target on all rows."""
-    for dataset in material.targets:
-        part = column_part(dataset)
-        columns = part.columns[part.is_number][:MOST_COLUMNS]
-        block = part.block(columns)
-        usable = ~np.isnan(block).any(axis=0) & (np.ptp(block, axis=0) > 0)
-        block, columns = block[:, usable], columns[usable]
-        targets = _targets(dataset)
-        ledger.look(CHOSEN, len(columns), f"columns of {dataset.name}", against(len(targets)))
-        left = dataset.n_features - len(columns)
-        why = f"numbers without gaps are looked at, and {MOST_COLUMNS} columns"
-        ledger.miss(CHOSEN, left, f"columns of {dataset.name}", why)
-        if len(columns) < FEWEST_COLUMNS or dataset.n_samples < FEWEST_ROWS:
+    places = columns.columns[columns.is_number][:MOST_COLUMNS]
+    block = columns.block(places)
+    usable = ~np.isnan(block).any(axis=0) & (np.ptp(block, axis=0) > 0)
+    block, places = block[:, usable], places[usable]
+    targets = list(_targets(columns))
+    ledger.look(CHOSEN, len(places), "columns", against(len(targets)))
+    left = columns.dataset.n_features - len(places)
+    why = f"numbers without gaps are looked at, and {MOST_COLUMNS} columns"
+    ledger.miss(CHOSEN, left, "columns", why)
+    if len(places) < FEWEST_COLUMNS or columns.n_rows < FEWEST_ROWS:
+        return
+    for target, name in targets:
+        edge, kept = edge_of(block, target)
+        if edge is None or edge.chance * len(targets) > LEVEL:
             continue
-        for target, name in targets:
-            edge, kept = edge_of(block, target)
-            if edge is None or edge.chance * len(targets) > LEVEL:
-                continue
-            sides = material.sides[:MOST_SIDES]
-            on_train = [
-                _to_middle(_strengths(block[side.train][:, kept], target[side.train])[0])
-                for side in sides
-            ]
-            if on_train and np.median(on_train) > edge.to_middle:
-                ledger.find(
-                    "PG123",
-                    f"{edge.n_columns} of {len(columns)} columns that hardly correlate are all at"
-                    f" least {edge.weakest:.2f} standard errors strong against {name}, and half of"
-                    f" them at most {edge.to_middle:.2f} stronger than the weakest, over all rows;"
-                    " on train rows alone that edge is blurred to"
-                    f" {float(np.median(on_train)):.2f}. Chance: {edge.chance * len(targets):.1g}",
-                    dataset=dataset.name,
-                    count=edge.n_columns,
-                    total=len(columns),
-                    examples=[dataset.feature_names[j] for j in columns[kept]],
-                )
-                break
+        on_train = [
+            _to_middle(_strengths(block[side.train][:, kept], target[side.train])[0])
+            for side in columns.sides[:MOST_SIDES]
+        ]
+        if on_train and np.median(on_train) > edge.to_middle:
+            ledger.find(
+                "PG123",
+                f"{edge.n_columns} of {len(places)} columns that hardly correlate are all at"
+                f" least {edge.weakest:.2f} standard errors strong against {name}, and half of"
+                f" them at most {edge.to_middle:.2f} stronger than the weakest, over all rows;"
+                " on train rows alone that edge is blurred to"
+                f" {float(np.median(on_train)):.2f}. Chance: {edge.chance * len(targets):.1g}",
+                edge.n_columns,
+                len(places),
+                [columns.dataset.feature_names[j] for j in places[kept]],
+            )
+            break
 
 
-def _targets(dataset: Dataset) -> list[tuple[FloatArray, str]]:
-    """Return every target as columns of numbers: itself, or one column less than there are classes."""
-    y = np.asarray(dataset.y)
-    if dataset.task == "classification":
-        classes, codes = np.unique(y, return_inverse=True)
-        return (
-            [(np.eye(len(classes))[codes.ravel()][:, 1:], dataset.target_names[0])]
-            if len(classes) > 1
-            else []
-        )
-    columns = y.reshape(len(y), -1).astype(np.float64)
-    return [
-        (columns[:, [j]], name)
-        for j, name in enumerate(dataset.target_names[:MOST_LABELS])
-        if not np.isnan(columns[:, j]).any() and np.ptp(columns[:, j]) > 0
-    ]
+def _targets(columns: Columns) -> Iterator[tuple[FloatArray, str]]:
+    """Walk over the targets as columns of numbers: each itself, or one column less than there are classes."""
+    if columns.dataset.task == "classification":
+        values, codes = columns.classes
+        if len(values) > 1:
+            yield np.eye(len(values))[codes][:, 1:], columns.dataset.target_names[0]
+        return
+    for target, name in columns.numbers[:MOST_LABELS]:
+        if not np.isnan(target).any() and np.ptp(target) > 0:
+            yield target[:, None], name
 
 
 def edge_of(block: FloatArray, target: FloatArray) -> tuple[Edge | None, IntArray]:

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from paragone.checks.columns import ColumnPart, column_part
-from paragone.checks.features import LEVEL
+from paragone.checks.arrays import union
+from paragone.checks.features import LOG_LEVEL
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material
+from paragone.checks.material import Columns, Levels
+from paragone.checks.registry import check
 from paragone.checks.scaling import coincidence
 from paragone.checks.words import against, agree, share
 from paragone.validation import FloatArray, IntArray
@@ -62,94 +63,83 @@ class Encoding:
         return f"{self.feature} {self.how} {self.target} ({self.n_values} values)"
 
 
-def check_target_means(material: Material, ledger: Ledger) -> None:
+@check(
+    "PG122",
+    "error",
+    "a feature that holds means of the target over all rows",
+    "encode categories by the target on train inside every split, or drop the column",
+    of="columns",
+)
+def check_target_means(columns: Columns, ledger: Ledger) -> None:
     """Find features that hold means of the target over all rows."""
-    held = np.zeros(material.dataset.n_samples, dtype=bool)
-    for side in material.sides:
-        held[side.held] = True
-    for dataset in material.targets:
-        part = column_part(dataset)
-        part.account(ENCODED, dataset.name, against(dataset.n_targets), ledger)
-        found = encodings(part, held)
-        if found:
-            names = list(dict.fromkeys(one.feature for one in found))
-            ledger.find(
-                "PG122",
-                f"{share(len(names), dataset.n_features, 'features')}"
-                f" {agree(len(names), 'holds', 'hold')} means of a label or target over all rows,"
-                " held-out ones included",
-                dataset=dataset.name,
-                count=len(names),
-                total=dataset.n_features,
-                examples=[str(one) for one in found],
-            )
+    held = np.isin(np.arange(columns.n_rows), union([side.held for side in columns.sides]))
+    columns.account(ENCODED, against(columns.dataset.n_targets), ledger)
+    found = encodings(columns, held)
+    if found:
+        names = {one.feature for one in found}
+        ledger.find(
+            "PG122",
+            f"{share(len(names), columns.dataset.n_features, 'features')}"
+            f" {agree(len(names), 'holds', 'hold')} means of a label or target over all rows,"
+            " held-out ones included",
+            len(names),
+            columns.dataset.n_features,
+            map(str, found),
+        )
 
 
-def encodings(part: ColumnPart, held: NDArray[np.bool_]) -> list[Encoding]:
+def encodings(columns: Columns, held: NDArray[np.bool_]) -> list[Encoding]:
     """Return the features that hold means of a target; ``held`` are the rows that some split holds out.
 
     Examples
     --------
+    >>> from paragone.checks.material import columns_of
     >>> from paragone.data import Dataset
     >>> rng = np.random.default_rng(0)
     >>> town, price = rng.integers(0, 12, 100), rng.normal(size=100)
     >>> means = np.bincount(town, weights=price) / np.bincount(town)
     >>> data = Dataset("d", np.column_stack([means[town], town]), price, "regression")
-    >>> [str(one) for one in encodings(column_part(data), np.ones(100, dtype=bool))]
+    >>> [str(one) for one in encodings(columns_of(data), np.ones(100, dtype=bool))]
     ['x0 is the mean of y0 (12 values)']
     """
-    targets = list(_targets(part))
-    log_tries = np.log(max(1, len(part.columns) * len(targets) * len(FORMULAS)))
+    targets = list(_targets(columns))
+    log_tries = np.log(max(1, len(columns.columns) * len(targets) * len(FORMULAS)))
     found = []
-    sources: list[tuple[int, IntArray, IntArray]] = []
-    for j, is_number in zip(part.columns.tolist(), part.is_number.tolist(), strict=True):
-        column = part.values(j)
-        values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-        if not 2 <= len(values) <= part.n_rows / 2 or np.isnan(values).any():
+    sources: list[tuple[int, Levels]] = []
+    for j, feature, is_number in columns.named:
+        levels = columns.levels(j)
+        n_values = len(levels.values)
+        if not 2 <= n_values <= columns.n_rows / 2 or np.isnan(levels.values[0]):
             continue
-        codes = codes.ravel()
         if len(sources) < MOST_SOURCES:
-            sources.append((j, codes, counts))
-        if not is_number:
-            continue
-        for target, name in targets:
-            how = _formula(values, codes, counts, target, held, log_tries)
+            sources.append((j, levels))
+        for target, name in targets if is_number else ():
+            how = _formula(levels, target, held, log_tries)
             if how:
-                found.append(Encoding(part.dataset.feature_names[j], name, how, len(values)))
+                found.append(Encoding(feature, name, how, n_values))
     known = {one.feature for one in found}
-    return found + [one for one in _of_others(part, sources, targets) if one.feature not in known]
+    return found + [
+        one for one in _of_others(columns, sources, targets) if one.feature not in known
+    ]
 
 
-def _targets(part: ColumnPart) -> Iterator[tuple[FloatArray, str]]:
+def _targets(columns: Columns) -> Iterator[tuple[FloatArray, str]]:
     """Walk over what may have been averaged: numbers, labels, and each class as 0 and 1."""
-    dataset = part.dataset
-    y = np.asarray(dataset.y)
-    if dataset.task != "classification":
-        columns = y.reshape(len(y), -1).astype(np.float64).T
-        yield from (
-            (column, name)
-            for column, name in zip(columns, dataset.target_names, strict=True)
-            if not np.isnan(column).any() and np.ptp(column) > 0
-        )
+    if columns.dataset.task != "classification":
+        for target, name in columns.numbers:
+            if not np.isnan(target).any() and np.ptp(target) > 0:
+                yield target, name
         return
-    (name,) = dataset.target_names
-    classes, codes = np.unique(y, return_inverse=True)
-    for k, value in enumerate(classes[1:] if len(classes) == 2 else classes[:MOST_CLASSES]):
-        indicator = (codes.ravel() == k + (len(classes) == 2)).astype(np.float64)
-        yield indicator, name if len(classes) == 2 else f"the class {value} of {name}"
-    if len(classes) > 2 and y.dtype.kind in "iuf":
-        yield y.astype(np.float64), f"{name} as a number"
+    for event in columns.events(np.arange(columns.n_rows), MOST_CLASSES):
+        yield event.rows, event.name
+    y = np.asarray(columns.dataset.y)
+    if len(columns.classes[0]) > 2 and y.dtype.kind in "iuf":
+        yield y.astype(np.float64), f"{columns.dataset.target_names[0]} as a number"
 
 
-def _formula(
-    values: FloatArray,
-    codes: IntArray,
-    counts: IntArray,
-    target: FloatArray,
-    held: NDArray[np.bool_],
-    log_tries: float,
-) -> str:
+def _formula(levels: Levels, target: FloatArray, held: NDArray[np.bool_], log_tries: float) -> str:
     """Return the formula that gives the values of a column as means of a target; empty where none does."""
+    values, codes, counts = levels.values, levels.codes, levels.counts
     deviation = float(target.std())
     if np.ptp(values) == 0 or values[0] < target.min() - EXACT or values[-1] > target.max() + EXACT:
         return ""
@@ -166,9 +156,8 @@ def _formula(
         if counts[near].sum() < MATCHED * len(target) or near[touched].mean() < MATCHED:
             continue
         telling = near & (spread > counts * tolerance**2)
-        if _log_chance(values[telling], counts[telling], target, freedom) + log_tries <= np.log(
-            LEVEL
-        ):
+        log_chance = _log_chance(values[telling], counts[telling], target, freedom)
+        if log_chance + log_tries <= LOG_LEVEL:
             return how
     return ""
 
@@ -231,32 +220,29 @@ def _log_chance(values: FloatArray, counts: IntArray, target: FloatArray, freedo
 
 
 def _of_others(
-    part: ColumnPart,
-    sources: list[tuple[int, IntArray, IntArray]],
+    columns: Columns,
+    sources: list[tuple[int, Levels]],
     targets: list[tuple[FloatArray, str]],
 ) -> Iterator[Encoding]:
     """Find columns that hold, for every row, the mean of the target over all other rows of its category."""
-    numbers = part.columns[part.is_number]
-    first = np.arange(min(part.n_rows, 200))
-    head = part.block(numbers, first)
+    numbers = columns.columns[columns.is_number]
+    first = np.arange(min(columns.n_rows, 200))
+    head = columns.block(numbers, first)
     for target, name in targets:
-        deviation = float(target.std())
-        for source, codes, counts in sources:
-            m = counts[codes]
-            others = (np.bincount(codes, weights=target)[codes] - target) / np.maximum(m - 1, 1)
+        tolerance = EXACT * float(target.std())
+        for source, levels in sources:
+            m = levels.counts[levels.codes]
+            others = np.bincount(levels.codes, weights=target)[levels.codes] - target
+            others = others / np.maximum(m - 1, 1)
             there = m > 1
             # Where all rows of a category share their target, a copy of it is its mean too.
-            if not there.any() or np.mean(np.abs(others - target)[there] > EXACT * deviation) < 0.5:
+            if not there[first].any() or np.mean(np.abs(others - target)[there] > tolerance) < 0.5:
                 continue
-            near = np.abs(head - others[first, None]) <= EXACT * deviation
-            chosen = there[first]
-            for k in np.flatnonzero(near[chosen].mean(axis=0) >= MATCHED) if chosen.any() else ():
+            near = np.abs(head - others[first, None]) <= tolerance
+            for k in np.flatnonzero(near[there[first]].mean(axis=0) >= MATCHED):
                 j = int(numbers[k])
-                match = np.abs(part.values(j) - others) <= EXACT * deviation
-                if (
-                    j != source
-                    and match[there].mean() >= MATCHED
-                    and len(np.unique(others[there & match])) > 2
-                ):
-                    feature = part.dataset.feature_names[j]
-                    yield Encoding(feature, name, OTHERS, len(np.unique(part.values(j))))
+                match = np.abs(columns.values(j) - others) <= tolerance
+                enough = match[there].mean() >= MATCHED
+                if j != source and enough and len(np.unique(others[there & match])) > 2:
+                    feature = columns.dataset.feature_names[j]
+                    yield Encoding(feature, name, OTHERS, len(columns.levels(j).values))

@@ -30,21 +30,32 @@ class Trial:
         Where findings go.
     seed : int
         Of everything that is drawn.
+    n_cells : int, default=1
+        How many cells of the audit are looked at: each may be blamed at the level divided by it.
     """
 
     def __init__(
-        self, experiment: Experiment, cell: Cell, bench: Bench, ledger: Ledger, seed: int
+        self,
+        experiment: Experiment,
+        cell: Cell,
+        bench: Bench,
+        ledger: Ledger,
+        seed: int,
+        n_cells: int = 1,
     ) -> None:
         self._experiment = experiment
         self.cell = cell
         self.bench = bench
-        self._ledger = ledger
+        self._ledger = ledger.at(dataset=cell.dataset, method=cell.method)
+        self._misses = ledger
         self.seed = seed
+        self.n_cells = n_cells
         self.dataset: Dataset = experiment.layout.arrangements[cell.dataset].dataset
         self.split: Split = experiment.layout.split(cell)
         self.where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
         self.of_truth = experiment.protocol.of_truth
         self.stable = True
+        self.needs_no_labels = False
         self._begun = time.monotonic()
         self._found: set[str] = set()
 
@@ -73,25 +84,39 @@ class Trial:
                     return cell
         return None
 
-    def find(self, code: str, message: str, examples: tuple[str, ...] = (), **counts: Any) -> None:
+    def run(self, **changed: Any) -> Rerun:
+        """Work on the cell once more, on changed data, rows or seeds; see `Bench.run`."""
+        return self.bench.run(self.cell, **changed)
+
+    def differing(self, one: Rerun, other: Rerun) -> list[str]:
+        """Name the parts in which two runs of the cell differ, but for what is kept of the truth."""
+        return differences(one.outcome, other.outcome, self.of_truth)
+
+    def find(
+        self,
+        code: str,
+        message: str,
+        examples: tuple[str, ...] = (),
+        count: int = 1,
+        total: int = 1,
+    ) -> None:
         """Write a finding about this cell down, each kind once; the cell is its example where none is given."""
-        if code in self._found:
-            return
-        self._found.add(code)
-        where = {
-            "dataset": self.cell.dataset,
-            "method": self.cell.method,
-            "examples": examples or (self.where,),
-        }
-        self._ledger.find(code, message, **where, **({"count": 1, "total": 1} | counts))
+        if code not in self._found:
+            self._found.add(code)
+            self._ledger.find(code, message, count, total, examples or (self.where,))
 
     def has(self, code: str) -> bool:
         """Say whether a finding of a kind was written down about this cell."""
         return code in self._found
 
+    def miss(self, check: str, why: str) -> bool:
+        """Write down why the cell could not be judged; it was not."""
+        self._misses.miss(check, 1, "cells", f"{self.where}: {why}")
+        return False
+
     def is_stable(self) -> bool:
         """Say whether the cell gives the same again on the same data; write down where it does not."""
-        again = differences(self.plain.outcome, self.bench.run(self.cell).outcome, self.of_truth)
+        again = self.differing(self.plain, self.run())
         if again:
             self.changes(again)
         return self.stable

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.checks.words import agree, share
 from paragone.lab.store.records import StoredCell
 from paragone.lab.view import StageChoice, View
@@ -20,8 +21,15 @@ from paragone.ties import best_losses, least_loss
 CHECK = "choices against inner scores"
 
 
+@check(
+    "PG112",
+    "error",
+    "a choice that does not follow from inner scores",
+    "choose parameters and variants by inner splits or cross-validation alone, and run again",
+    of="store",
+)
 def check_tuning(view: View, ledger: Ledger) -> None:
-    """Check the parameters that were tuned and the epochs that were chosen."""
+    """Check the parameters that were tuned, the epochs that were chosen, and what later stages took."""
     methods = view.described["methods"]
     checked = 0
     wrong: dict[str, list[str]] = {}
@@ -29,21 +37,15 @@ def check_tuning(view: View, ledger: Ledger) -> None:
         info = view.cells.info(cell)
         params = methods.get(cell.method, {}).get("params", {})
         for judged in (_tuned(cell, info, params), _epoch(cell, info)):
-            if judged is not None:
-                checked += 1
-                if judged:
-                    wrong.setdefault(cell.method, []).append(judged)
+            checked += judged is not None
+            if judged:
+                wrong.setdefault(cell.method, []).append(judged)
     ledger.look(CHECK, checked, "tuned cells")
     for method, lines in wrong.items():
-        ledger.find(
-            "PG112",
-            f"in {share(len(lines), checked, 'tuned cells')} the choice is not the best by inner"
-            " scores",
-            method=method,
-            count=len(lines),
-            total=checked,
-            examples=lines,
-        )
+        of = share(len(lines), checked, "tuned cells")
+        message = f"in {of} the choice is not the best by inner scores"
+        ledger.find("PG112", message, len(lines), checked, lines, method=method)
+    check_selection(view.reader.stage_choices(view), ledger)
 
 
 def _tuned(cell: StoredCell, info: dict[str, Any], params: dict[str, Any]) -> str | None:
@@ -51,21 +53,18 @@ def _tuned(cell: StoredCell, info: dict[str, Any], params: dict[str, Any]) -> st
     if "tuned" not in info or not info.get("candidates"):
         return None
     metric = str(params.get("metric", "micro_f1"))
-    sign = 1.0 if named_metric(metric).higher_is_better else -1.0
-    scores = [sign * candidate["score"] for candidate in info["candidates"]]
-    taken = [
-        s for c, s in zip(info["candidates"], scores, strict=True) if c["params"] == info["tuned"]
-    ]
-    losses, size = [-score for score in scores], named_metric(metric).score_size
-    right = best_losses(losses, size=size)
-    if any(
-        c["params"] == info["tuned"]
-        for c, is_best in zip(info["candidates"], right, strict=True)
-        if is_best
-    ):
+    known = named_metric(metric)
+    candidates = info["candidates"]
+    losses = [-one["score"] if known.higher_is_better else one["score"] for one in candidates]
+    taken = [place for place, one in enumerate(candidates) if one["params"] == info["tuned"]]
+    right = best_losses(losses, size=known.score_size)
+    if any(right[place] for place in taken):
         return ""
-    best = info["candidates"][least_loss(losses, size=size)]
-    was = f"inner {metric} {sign * max(taken):.4g}" if taken else "which was no candidate"
+    best = candidates[least_loss(losses, size=known.score_size)]
+    was = "which was no candidate"
+    if taken:
+        nearest = candidates[min(taken, key=losses.__getitem__)]
+        was = f"inner {metric} {nearest['score']:.4g}"
     return f"{cell}: {info['tuned']} ({was}) was taken, {best['params']} has {best['score']:.4g}"
 
 
@@ -99,22 +98,19 @@ def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
         checked += 1
         strange = set(one.taken) - set(one.chosen)
         if set(one.taken) != set(one.chosen):
-            hint = (
-                "; they are the best by test score"
-                if set(one.by_test[: len(one.taken)]) == set(one.taken)
-                else ""
-            )
+            by_test = set(one.by_test[: len(one.taken)]) == set(one.taken)
+            hint = "; they are the best by test score" if by_test else ""
             ledger.find(
                 "PG112",
                 f"{share(len(strange), len(one.taken), 'refitted pipelines')}"
                 f" {agree(len(strange), 'is not one', 'are not those')} that the cross-validation"
                 f" selects{hint}",
-                dataset=one.dataset,
-                count=len(strange),
-                total=len(one.taken),
-                examples=[
+                len(strange),
+                len(one.taken),
+                [
                     f"refitted: {', '.join(one.taken)}",
                     f"selected by cross-validation: {', '.join(one.chosen)}",
                 ],
+                dataset=one.dataset,
             )
     ledger.look(CHECK, checked, "selections of pipelines")

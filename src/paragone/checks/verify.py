@@ -7,6 +7,7 @@ compute each a second way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.finding import Ledger
+from paragone.checks.registry import check
 from paragone.checks.subject import ELSEWHERE
 from paragone.checks.words import agree, counted
 from paragone.lab.cells import Score
@@ -51,12 +53,12 @@ class Verification:
         self.checked += len(stored)
         values = {(score.metric, score.grid, score.at): score for score in derived}
         for score in stored:
-            point = _point(score)
             again = values.pop((score.metric, score.grid, score.at), None)
             if again is None:
-                self.note(cell, f"{point}: there is no prediction for it")
+                self.note(cell, f"{_point(score)}: there is no prediction for it")
             elif not same(score.value, again.value):
-                self.note(cell, f"{point} is {score.value!r}, the predictions give {again.value!r}")
+                given = f"{score.value!r}, the predictions give {again.value!r}"
+                self.note(cell, f"{_point(score)} is {given}")
                 self.right.append((cell.key, again))
         for score in values.values():
             self.note(cell, f"{_point(score)} was predicted and has no score")
@@ -65,31 +67,25 @@ class Verification:
         """Write down what is wrong with a cell."""
         self.wrong.setdefault(cell.method, []).append(f"{cell}: {what}")
 
-    def report(self, ledger: Ledger) -> None:
-        """Write down one finding per method."""
-        for method, lines in self.wrong.items():
-            ledger.find(
-                "PG301",
-                f"{len(lines)} of its scores {agree(len(lines), 'does', 'do')} not follow from its"
-                " predictions",
-                method=method,
-                count=len(lines),
-                total=self.checked,
-                examples=lines[:SHOWN],
-            )
-
 
 def _point(score: Score) -> str:
     return score.metric if score.at is None else f"{score.metric} at {score.grid} = {score.at:g}"
 
 
+@check(
+    "PG301",
+    "error",
+    "a score that does not follow from the stored predictions",
+    "do not publish it: restore the store, or run the cell again with --overwrite",
+    of="audit",
+)
 def verify_scores(view: View, ledger: Ledger) -> Verification:
     """Compare every stored score of an experiment with the one that follows from what else the store keeps."""
     found, n_cells, n_values = Verification(), 0, 0
-    left: dict[str, int] = {}
+    left: Counter[str] = Counter()
     for one in view.reader.rescored(view):
         if one.why_not:
-            left[one.why_not] = left.get(one.why_not, 0) + len(one.stored)
+            left[one.why_not] += len(one.stored)
             continue
         n_cells, n_values = n_cells + 1, n_values + one.n_values
         found.compare(one.cell, one.stored, one.derived)
@@ -100,13 +96,12 @@ def verify_scores(view: View, ledger: Ledger) -> Verification:
     for why, count in left.items():
         ledger.miss(RECOMPUTED, count, "scores", why)
     if not n_cells and not left:
-        ledger.look(
-            RECOMPUTED,
-            len(view.scores),
-            "scores",
-            "the store keeps predictions alone, so that none can differ",
-        )
-    found.report(ledger)
+        why = "the store keeps predictions alone, so that none can differ"
+        ledger.look(RECOMPUTED, len(view.scores), "scores", why)
+    for method, lines in found.wrong.items():
+        do = agree(len(lines), "does", "do")
+        message = f"{len(lines)} of its scores {do} not follow from its predictions"
+        ledger.find("PG301", message, len(lines), found.checked, lines, method=method)
     return found
 
 
@@ -125,57 +120,45 @@ def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
 
 
+@check(
+    "PG302",
+    "error",
+    "truth in the store that is not that of the data",
+    "see which of the two was changed; run again on the right data",
+    of="audit",
+)
 def check_truths(
-    records: StoredCells, arrangements: Mapping[str, Arrangement], ledger: Ledger
+    records: StoredCells, ledger: Ledger, arrangements: Mapping[str, Arrangement]
 ) -> None:
     """Compare the targets that scores are computed with, split by split, with those of the data."""
     checked = 0
     elsewhere: set[str] = set()
     wrong: dict[str, list[str]] = {}
-    seen: set[tuple[str, str]] = set()
+    first: dict[tuple[str, str], StoredCell] = {}
     for cell in records.cells:
-        key = (cell.parts.data, cell.parts.split)
-        if key in seen:
-            continue
-        seen.add(key)
+        first.setdefault((cell.parts.data, cell.parts.split), cell)
+    for cell in first.values():
         arrangement = arrangements.get(cell.dataset)
         if arrangement is None or arrangement.dataset.fingerprint[:PART_LENGTH] != cell.parts.data:
             elsewhere.add(cell.dataset)
             continue
         split = next(split for split in arrangement.splits if split.fold == cell.fold)
         checked += 1
-        kept = {**records.data(cell), **records.truth(cell)}
-        mine = {**arrangement.kept_data(), **arrangement.kept_split(split)}
         train, test = records.rows(cell)
-        for name in _differing(
-            {**kept, "train": train, "test": test},
-            {**mine, "train": split.train, "test": split.test},
-        ):
-            wrong.setdefault(cell.dataset, []).append(f"fold {cell.fold}: {name}")
+        kept = {**records.data(cell), **records.truth(cell), "train": train, "test": test}
+        mine = {**arrangement.kept_data(), **arrangement.kept_split(split)}
+        mine |= {"train": split.train, "test": split.test}
+        for name in sorted(set(kept) | set(mine)):
+            if not (name in kept and name in mine and _equal(kept[name], mine[name])):
+                wrong.setdefault(cell.dataset, []).append(f"fold {cell.fold}: {name}")
     ledger.look(TRUTHS, checked, "splits")
     ledger.miss(TRUTHS, len(elsewhere), "datasets", ELSEWHERE)
     for dataset, lines in wrong.items():
-        ledger.find(
-            "PG302",
-            "what the store keeps of"
-            f" {counted(len(lines), 'splits or datasets', 'split or dataset')} is not what the"
-            " data say",
-            dataset=dataset,
-            count=len(lines),
-            total=checked,
-            examples=lines,
-        )
-
-
-def _differing(kept: Mapping[str, NDArray[Any]], mine: Mapping[str, NDArray[Any]]) -> list[str]:
-    return [
-        name
-        for name in sorted(set(kept) | set(mine))
-        if name not in kept
-        or name not in mine
-        or not _equal(np.asarray(kept[name]), np.asarray(mine[name]))
-    ]
+        parts = counted(len(lines), "splits or datasets", "split or dataset")
+        message = f"what the store keeps of {parts} is not what the data say"
+        ledger.find("PG302", message, len(lines), checked, lines, dataset=dataset)
 
 
 def _equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    a, b = np.asarray(a), np.asarray(b)
     return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))

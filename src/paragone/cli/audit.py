@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,66 @@ from paragone.terminal import console, say
 EXIT_FINDINGS = 1
 
 
+@dataclass(frozen=True)
+class AuditSettings:
+    """What may be asked of an audit on the command line."""
+
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated."),
+    ] = None
+    experiment: ExperimentName = None
+    declaration: Annotated[
+        Path | None,
+        typer.Option(help="The experiment file of the store, where it is not beside it."),
+    ] = None
+    sample: Annotated[
+        int, typer.Option(help="Done cells to run again and compare byte by byte.", min=0)
+    ] = 5
+    canary: Annotated[
+        Literal["small", "all", "none"],
+        typer.Option(help="Cells to run with scrambled held-out labels: small, all or none."),
+    ] = "small"
+    seconds: Annotated[
+        float, typer.Option(help="Cells that take longer are not run again.", min=0.1)
+    ] = 60.0
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of the scrambling.", min=0)] = 0
+    reference: Annotated[
+        str | None, typer.Option(help="Reference of the published statistics.")
+    ] = None
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="The metric of the published tables, as given to report: a name or module:name."
+        ),
+    ] = None
+    display_map: Annotated[
+        Path | None,
+        typer.Option(help="JSON file: identifier to the name that published tables show."),
+    ] = None
+    level: Annotated[
+        Literal["error", "warning", "note"],
+        typer.Option(help="Leave out what is less bad: error, warning or note."),
+    ] = "note"
+    run_code: Annotated[
+        bool,
+        typer.Option(
+            "--run-code",
+            help="Import and run what the store names, said first: only for stores that you trust.",
+        ),
+    ] = False
+    items: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Right or wrong answers behind each mean of a table: a number, or the column that"
+                " says it."
+            )
+        ),
+    ] = None
+    as_json: AsJson = False
+
+
 @app.command(rich_help_panel=LOOK)
 def audit(
     subject: Annotated[
@@ -25,60 +86,7 @@ def audit(
             show_default=False,
         ),
     ],
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated."),
-    ] = None,
-    experiment: ExperimentName = None,
-    declaration: Annotated[
-        Path | None,
-        typer.Option(help="The experiment file of the store, where it is not beside it."),
-    ] = None,
-    sample: Annotated[
-        int, typer.Option(help="Done cells to run again and compare byte by byte.", min=0)
-    ] = 5,
-    canary: Annotated[
-        Literal["small", "all", "none"],
-        typer.Option(help="Cells to run with scrambled held-out labels: small, all or none."),
-    ] = "small",
-    seconds: Annotated[
-        float, typer.Option(help="Cells that take longer are not run again.", min=0.1)
-    ] = 60.0,
-    seed: Annotated[int, typer.Option(help="Seed of the sample and of the scrambling.", min=0)] = 0,
-    reference: Annotated[
-        str | None, typer.Option(help="Reference of the published statistics.")
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="The metric of the published tables, as given to report: a name or module:name."
-        ),
-    ] = None,
-    display_map: Annotated[
-        Path | None,
-        typer.Option(help="JSON file: identifier to the name that published tables show."),
-    ] = None,
-    level: Annotated[
-        Literal["error", "warning", "note"],
-        typer.Option(help="Leave out what is less bad: error, warning or note."),
-    ] = "note",
-    run_code: Annotated[
-        bool,
-        typer.Option(
-            "--run-code",
-            help="Import and run what the store names, said first: only for stores that you trust.",
-        ),
-    ] = False,
-    items: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Right or wrong answers behind each mean of a table: a number, or the column that"
-                " says it."
-            )
-        ),
-    ] = None,
-    as_json: AsJson = False,
+    options: AuditSettings,
 ) -> None:
     """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
 
@@ -99,27 +107,19 @@ def audit(
     from paragone.cli.sources import import_from_here
     from paragone.reporting import read_display_map
 
-    import_from_here(metric)
-    names = None if display_map is None else read_display_map(display_map)
+    import_from_here(options.metric)
+    given = vars(options) | {"against": options.against or ()}
+    as_json, level = given.pop("as_json"), given.pop("level")
+    if options.display_map is not None:
+        given["display_map"] = read_display_map(options.display_map)
     screen = console(stderr=True)
-    runs_code = run_code or is_experiment_file(subject)
+    runs_code = options.run_code or is_experiment_file(subject)
     with screen.status("audit") as status, nullcontext() if runs_code else without_working_folder():
         found = run(
             subject,
-            experiment=experiment,
-            declaration=declaration,
-            sample=sample,
-            canary=canary,
-            seconds=seconds,
-            seed=seed,
-            against=against or (),
-            reference=reference,
-            metric=metric,
-            display_map=names,
-            run_code=run_code,
-            items=items,
             tell=lambda line: screen.print(line, markup=False, highlight=False, soft_wrap=True),
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
+            **given,
         ).at_least(level)
     if as_json:
         print_json(found.to_dict())
