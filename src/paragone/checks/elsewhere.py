@@ -99,8 +99,8 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
     PG321 error: 1 of 2 means of accuracy cannot be the share of so many items
       A on iris: 0.91 of 30 items, but 27/30 = 0.9, 28/30 = 0.933
       to do: see how many items are behind each mean, of how many runs, and print the right number
-    checked: ranges of metrics: 2 values (accuracy)
     checked: means of right or wrong answers: 2 means (accuracy)
+    checked: ranges of metrics: 2 values (accuracy)
     checked: methods with equal results: 1 pair of methods (scores, accuracy)
     """
     if items is not None and items.isdigit() and int(items) == 0:
