@@ -116,6 +116,8 @@ class AuditOptions:
             raise InputError(f"sample must be 0 or more, it is {self.sample}")
         if self.canary not in get_args(Canary):
             raise unknown_name("canary", self.canary, get_args(Canary))
+        # A metric of the user's own is known by its name from here on.
+        object.__setattr__(self, "metric", asked_name(self.metric))
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -212,7 +214,7 @@ class ExperimentAudit:
 
     def _compare_published(self, view: View) -> None:
         asked = self._options
-        remade = Remade(view, asked.reference, asked.display_map, asked_name(asked.metric))
+        remade = Remade(view, asked.reference, asked.display_map, asked.metric)
         check_published(remade, self.ledger, asked.files)
 
     def _canary(self, experiment: Experiment) -> None:
@@ -304,7 +306,7 @@ def audit(subject: str | Path | Results | Experiment, **asked: Any) -> Audit:
                 " is not one: paragone import makes one of it"
             )
         items = None if options.items is None else str(options.items)
-        return audit_given(Path(subject), asked_name(options.metric), items).knowing(known)
+        return audit_given(Path(subject), options.metric, items).knowing(known)
     if options.items is not None:
         raise InputError("items is for results from elsewhere: a store knows them")
     consent = Consent(options.run_code, options.tell)
