@@ -24,11 +24,30 @@ FLAGS = (
 )
 
 
+INFLATED = """
+const done = arguments[0];
+const waits = () => document.querySelector("#page-data[type$=gzip]") && !("ready" in document.documentElement.dataset);
+const look = () => (waits() ? setTimeout(look, 5) : done());
+look();
+"""
+
+
 @contextmanager
 def chromium(downloads: Path, *, offline: bool = True) -> Iterator[Any]:
     """Start a browser; `scripts/install-browser` puts one on the machine."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
+
+    class _Chrome(webdriver.Chrome):
+        """Waits until a page has inflated its numbers, as a reader does without knowing."""
+
+        def get(self, url: str) -> None:
+            super().get(url)
+            self.execute_async_script(INFLATED)
+
+        def refresh(self) -> None:
+            super().refresh()
+            self.execute_async_script(INFLATED)
 
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     assert program is not None, "there is no chromium: run scripts/install-browser"
@@ -39,7 +58,7 @@ def chromium(downloads: Path, *, offline: bool = True) -> Iterator[Any]:
         for flag in (*FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        browser = webdriver.Chrome(options=options, service=Service(driver))
+        browser = _Chrome(options=options, service=Service(driver))
         try:
             browser.execute_cdp_cmd("Network.enable", {})
             if offline:

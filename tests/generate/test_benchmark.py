@@ -8,7 +8,6 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-from paragone.charts.save import chart_specification
 from paragone.errors import InputError
 from paragone.generate import (
     Collection,
@@ -26,7 +25,7 @@ from paragone.generate.benchmark import (
     drawn_configurations,
 )
 from paragone.generate.collection import ClaimRecord
-from paragone.generate.diagnosis import diagnose, profile_chart, profile_plot
+from paragone.generate.diagnosis import diagnose, profile_plot
 from paragone.generate.proof import ProofPlan, row_seed
 
 SPACE = {"max_depth": {"low": 1, "high": 9}}
@@ -191,10 +190,10 @@ def test_the_page_tints_the_profile_by_the_lead_of_the_best():
 def test_the_profile_shows_the_means_over_concepts():
     found = diagnose([by_hand()])
     assert found.means.loc["parity", "A"] == pytest.approx(0.92)
-    rows = chart_specification(profile_chart(found))["data"]["values"]
-    shown = {(row["family"], row["method"]): row["score"] for row in rows}
-    assert shown["parity (1)", "New"] == pytest.approx(0.52)
-    assert len(shown) == 9
+    plot = profile_plot(found)
+    shown = dict(zip(plot.columns, plot.series["New"], strict=True))
+    assert shown["parity (1)"][0] == pytest.approx(0.52)
+    assert len(plot.rows) == 9
 
 
 def test_on_a_collection_proven_under_tuning_the_method_is_fitted_on_the_samples_of_the_proof(

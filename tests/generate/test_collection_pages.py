@@ -18,7 +18,7 @@ from paragone.generate.pages import (
     write_collection_page,
 )
 from paragone.generate.proof import ProofPlan
-from paragone.page import Fold, words_of
+from paragone.page import Collapsible, words_of
 
 
 def made(name, formula, aurocs, claims=()):
@@ -90,7 +90,7 @@ def test_a_card_has_the_formula_in_mathematics_what_matters_and_what_it_proves(c
     card = next(
         block
         for block in section.blocks
-        if isinstance(block, Fold) and block.title.startswith("product")
+        if isinstance(block, Collapsible) and block.title.startswith("product")
     )
     assert card.title == "product: class 1 where X₀ · X₁ ≥ 0"
     said = words_of(card.blocks)
@@ -137,7 +137,7 @@ def test_open_pairs_are_on_the_page_with_how_hard_each_was_tried(collection):
     found = Collection("two", 0.05, 100, collection.sets, open=(tried,))
     page = collection_page(found.inspect(), found)
     fold = next(block for section in page.sections for block in section.blocks
-                if isinstance(block, Fold) and block.title == "1 open pair")  # fmt: skip
+                if isinstance(block, Collapsible) and block.title == "1 open pair")  # fmt: skip
     row = dict(
         zip(
             [c.name for c in fold.blocks[0].table.columns],

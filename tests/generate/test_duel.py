@@ -41,7 +41,6 @@ from paragone.generate.pictures import (
 )
 from paragone.generate.proof import LeadClaim, Proof, TunedFit
 from paragone.generate.truth import truth_sheet
-from paragone.page.plots import plot_of
 from paragone.stats import Interval
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
@@ -257,7 +256,7 @@ def test_learning_curves_are_means_of_the_fits(fought):
     pd.testing.assert_frame_equal(again, drawn.curve)
     assert again["rows"].unique().tolist() == [40, 80, 160]
     assert ((again["low"] <= again["mean"]) & (again["mean"] <= again["high"])).all()
-    assert curve_chart(drawn, result.methods).to_dict()["title"]["text"] == ["Learning curves"]
+    assert curve_chart(drawn, result.methods).title == "Learning curves"
 
 
 def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
@@ -281,7 +280,7 @@ def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
     )
     assert len(claims_chart(result).to_dict()["layer"]) == 3
     # The page keeps a lead until the next generation: nothing rose in between.
-    assert plot_of(search_chart(result).to_dict()).steps
+    assert search_chart(result).steps
     page = duel_page(result, (), "somewhere", "x")
     assert page.title == "Linear against Tree"
     # A direction without a proven dataset is told in the finding, and has no empty section.
@@ -296,7 +295,7 @@ def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
     def drawn(minutes):
         curve = ((minutes / 2, 0.0, 0.1), (minutes, 0.2, 0.3))
         result = DuelResult((LINEAR, TREE), SMALL, (), (), curve, 10, 5, 0, 60 * minutes, "time")
-        return plot_of(search_chart(result).to_dict())
+        return search_chart(result)
 
     for minutes, unit, last in ((0.5, "seconds", 30.0), (8.0, "minutes", 8.0)):
         plot = drawn(minutes)

@@ -9,17 +9,15 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from paragone import Dataset, Experiment
-from paragone.charts.save import chart_specification
 from paragone.metrics import metric_values
-from paragone.page.plots import plot_of
 from paragone.protocols import Crossval
 from paragone.protocols.crossval.charts import (
-    candlestick_chart,
-    components_chart,
-    confusion_chart,
-    heat_map,
-    predicted_chart,
-    residual_chart,
+    components_plot,
+    confusion_plot,
+    fold_plot,
+    heat_plot,
+    predicted_plot,
+    residual_plot,
 )
 from paragone.protocols.crossval.tables import (
     distinction_words,
@@ -34,11 +32,6 @@ from paragone.reporting import report
 from paragone.tables import to_text
 
 PLS = "sklearn.cross_decomposition:PLSRegression"
-
-
-def drawn_rows(chart):
-    """The rows behind a chart whose layers share them."""
-    return chart_specification(chart)["data"]["values"]
 
 
 def run(folder, data, methods, split=None, name="cv", **protocol):
@@ -175,58 +168,49 @@ def test_charts_show_every_prediction_once(results):
     cv = results.crossval()
     problem = cv.problems[0]
     variant = final_table(problem, cv).rows[0][-1].text
-    for chart in (predicted_chart(problem, cv, variant), residual_chart(problem, cv, variant)):
-        layers = chart_specification(chart)["layer"]
-        rows = next(layer["data"]["values"] for layer in layers if len(layer["data"]["values"]) > 2)
-        assert len(rows) == 48 + 12
-        assert {row["model"] for row in rows} == {*(f"fold {n}" for n in range(5)), "test (refit)"}
-        assert all(
-            row["residual"] == pytest.approx(row["predicted"] - row["measured"]) for row in rows
-        )
+    predicted, residual = predicted_plot(problem, cv, variant), residual_plot(problem, cv, variant)
+    names = [*(f"fold {n}" for n in range(5)), "test (refit)"]
+    assert list(predicted.series) == list(residual.series) == names
+    assert len(predicted.rows) == len(residual.rows) == 48 + 12
+    for row, other in zip(predicted.rows, residual.rows, strict=True):
+        assert other["x"] == row["y"]
+        assert other["y"] == pytest.approx(row["y"] - row["x"])
 
 
 def test_the_components_chart_holds_rmsecv_and_rmsec_of_every_number(results):
     cv = results.crossval()
-    rows = drawn_rows(components_chart(cv.problems[0], cv))
-    assert {row["components"] for row in rows} == {1.0, 2.0, 3.0}
-    assert {row["pipeline"] for row in rows} == {"PLS, raw", "PLS, autoscale"}
+    plot = components_plot(cv.problems[0], cv)
+    assert {row["x"] for row in plot.rows} == {1.0, 2.0, 3.0}
+    assert set(plot.series) == {
+        f"PLS, {step}, {score}" for step in ("raw", "autoscale") for score in ("RMSECV", "RMSEC")
+    }
     published = results.cv_scores().set_index(["dataset", "variant"])["RMSECV"]
-    first = next(row for row in rows if row["score"] == "RMSECV" and row["pipeline"] == "PLS, raw")
-    assert first["value"] == published["lake", "PLS(raw, n_components=1)"]
+    assert (
+        dict(plot.series["PLS, raw, RMSECV"])[1.0] == published["lake", "PLS(raw, n_components=1)"]
+    )
 
 
 def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp_path, regression):
     cv = results.crossval()
-    rows = drawn_rows(heat_map(cv))
-    for name in ("lake", "pond"):
-        mine = [row for row in rows if row["dataset"] == name]
-        assert min(mine, key=lambda row: row["score"])["behind"] == 0
+    plot = heat_plot(cv)
+    assert (plot.x, plot.y, plot.columns) == ("dataset", "pipeline", ("lake", "pond"))
+    for name in plot.columns:
+        mine = [row for row in plot.rows if row["column"] == name]
+        assert min(mine, key=lambda row: row["value"])["share"] == 0
     alone = run(tmp_path, [regression], {"Ridge": Ridge()}).crossval()
-    assert heat_map(alone) is None
-    variants = {row["pipeline"] for row in rows}
-    assert "best on average" not in str(heat_map(cv).to_dict()["title"])
-    assert f"the 1 of {len(variants)} pipelines" in str(heat_map(cv, n=1).to_dict()["title"])
-    assert components_chart(alone.problems[0], alone) is None
+    assert heat_plot(alone) is None
+    assert "best on average" not in plot.subtitle
+    assert f"the 1 of {len(plot.series)} pipelines" in heat_plot(cv, n=1).subtitle
+    assert components_plot(alone.problems[0], alone) is None
 
 
-def test_no_chart_is_headed_variant(results):
-    """What the page draws is headed by the field where an axis has no title: people read of pipelines everywhere."""
+def test_the_dots_are_the_scores_of_the_folds(results):
     cv = results.crossval()
-    problem = cv.problems[0]
-    drawn = [heat_map(cv), components_chart(problem, cv), candlestick_chart(problem, cv)]
-    specifications = [chart_specification(chart) for chart in drawn]
-    assert "variant" not in str(specifications)
-    plot = plot_of(specifications[0])
-    assert (plot.kind, plot.x, plot.y) == ("matrix", "dataset", "pipeline")
-
-
-def test_the_candlestick_holds_the_quartiles_of_the_folds(results):
-    cv = results.crossval()
-    rows = drawn_rows(candlestick_chart(cv.problems[0], cv))
-    folds = results.fold_scores().query("dataset == 'lake' and variant == @rows[0]['pipeline']")
+    plot = fold_plot(cv.problems[0], cv)
+    best = next(iter(plot.series))
+    folds = results.fold_scores().query("dataset == 'lake' and variant == @best")
     values = folds[folds["fold"].str.isdigit()]["val_score"]
-    assert rows[0]["middle"] == pytest.approx(values.median())
-    assert (rows[0]["low"], rows[0]["high"]) == (values.min(), values.max())
+    assert [point[0] for point in plot.series[best]] == values.tolist()
 
 
 def test_the_confusion_chart_counts_every_validated_sample(tmp_path):
@@ -236,9 +220,9 @@ def test_the_confusion_chart_counts_every_validated_sample(tmp_path):
         "three", rng.normal(size=(36, 3)) + np.repeat(np.eye(3), 12, axis=0), y, "classification"
     )
     cv = run(tmp_path, [data], {"L": LogisticRegression()}).crossval()
-    rows = drawn_rows(confusion_chart(cv.problems[0], cv, "L"))
-    assert sum(row["count"] for row in rows) == 36
-    right = sum(row["count"] for row in rows if row["true"] == row["predicted"])
+    rows = confusion_plot(cv.problems[0], cv, "L").rows
+    assert sum(row["value"] for row in rows) == 36
+    right = sum(row["value"] for row in rows if row["series"] == row["column"])
     val = cv.problems[0].chains["L"].validation()
     assert right == (val.y_true == val.y_pred).sum()
 

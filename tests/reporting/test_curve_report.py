@@ -20,7 +20,7 @@ from paragone.lab.measures import Wording
 from paragone.lab.view import View
 from paragone.protocols.curve.page import jaccard, kuncheva, seed_stability
 from paragone.reporting import read_display_map
-from paragone.reporting.charts import mean_chart
+from paragone.reporting.charts import mean_plot
 from paragone.reporting.drawing import file_stem
 from paragone.reporting.pages import page_of
 from real_latex import compile_latex
@@ -209,11 +209,8 @@ def test_the_page_draws_the_rows_of_its_charts(store):
     drawn = [figure for figure in figures if not figure.only_file]
     assert len(drawn) > 10
     for figure in drawn:
-        rows = figure.specification["data"]["values"]
-        points = [(name, *point) for name, found in figure.plot.series.items() for point in found]
-        assert points == [
-            (row["method"], row["at"], row["value"], row["low"], row["high"]) for row in rows
-        ]
+        assert figure.specification["data"]["values"] == figure.plot.rows
+        assert figure.specification["title"]["text"] == [figure.title]
 
 
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
@@ -234,7 +231,7 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
 def test_the_mean_chart_is_the_mean_over_datasets(store):
     with Results.open(store) as results:
         scores = View(results, "lab").grids[0]
-    drawn = mean_chart(scores, "micro_f1", Wording()).to_dict()["data"]["values"]
+    drawn = mean_plot(scores, "micro_f1", Wording()).rows
     by_hand = (
         scores.curves.query("metric == 'micro_f1'")
         .groupby(["dataset", "method", "at"])["value"]
@@ -243,7 +240,7 @@ def test_the_mean_chart_is_the_mean_over_datasets(store):
     by_hand = by_hand.groupby(["method", "at"]).mean()
     assert len(drawn) == len(by_hand)
     for row in drawn:
-        assert row["value"] == pytest.approx(by_hand[row["method"], row["at"]], abs=1e-15)
+        assert row["y"] == pytest.approx(by_hand[row["series"], row["x"]], abs=1e-15)
 
 
 def test_repeated_methods_get_a_stability_table(store, written):

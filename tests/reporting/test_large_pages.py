@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 
 from paragone import Dataset, Experiment, Results
@@ -116,7 +114,7 @@ def test_the_drawing_of_very_many_datasets_says_of_how_many_it_is(page, monkeypa
     }.items():
         monkeypatch.setattr(boards, name, limit)
     assert boards.where_words(board)[1].endswith(" Shown: 2 of 6 methods on 3 of 7 datasets.")
-    assert render.board_data(board, {one.method: one.place for one in board.standings})[
+    assert render.board_data(board, {one.method: one.method for one in board.standings})[
         "where"
     ] == (2, 3)
 
@@ -173,31 +171,22 @@ def test_ten_rankings_of_features_on_ten_datasets_by_four_metrics_weigh_less_tha
 )
 def test_lines_keep_six_figures_of_every_value_and_draw_their_bands_to_a_part_of_a_pixel(values):
     lines = {"A": tuple((float(place), y, y - 0.1, y + 0.2) for place, y in enumerate(values))}
-    found = render.plot_data(Plot("lines", "k", "score", lines), {})
-    _, _, heights, low, high = found["series"][0]
-    shown = [height / 10 ** found["decimals"] for height in unpacked(heights)]
-    assert shown == pytest.approx([float(f"{y:.6g}") for y in values], rel=1e-15)
+    ((_, shown),) = render.plot_data(Plot("lines", "", "k", "score", lines))["series"]
+    assert [point[1] for point in shown] == [float(f"{y:.6g}") for y in values]
     height = max(values) + 0.2 - (min(values) - 0.1)
-    for steps, distance in ((low, 0.1), (high or low, 0.2)):
-        ends = [step * found["unit"] for step in unpacked(steps)]
-        # Y was rounded to six figures before its distance to the end of the band was taken.
-        assert ends == pytest.approx(
-            [distance] * 3, abs=height / render.UNSEEN + 1e-6 * max(values)
-        )
+    for place, distance in ((2, -0.1), (3, 0.2)):
+        ends = [point[place] for point in shown]
+        wanted = [y + distance for y in values]
+        assert ends == pytest.approx(wanted, abs=height / render.UNSEEN)
 
 
-def unpacked(column):
-    """Read whole numbers as the page's script does."""
-    if not isinstance(column, str):
-        return column
-    width, text = render.DIGITS.index(column[0]), column[1:]
-    numbers = [text[at : at + width] for at in range(0, len(text), width)]
-    return [
-        sum(render.DIGITS.index(one) * 90**place for place, one in enumerate(reversed(part)))
-        for part in numbers
-    ]
-
-
-@given(st.lists(st.integers(0, 2**53), min_size=3, max_size=12))
-def test_packed_numbers_are_read_back(values):
-    assert unpacked(render.packed(values)) == values
+def test_the_numbers_of_a_page_are_read_back_and_the_same_page_has_the_same_letters(page):
+    html = render.render_page(page)
+    assert html == render.render_page(page)
+    found = render.page_data(html)
+    assert found == render.page_data(render.render_report(page))
+    (board,) = page.boards()
+    methods = found["boards"][board.name]["methods"]
+    assert [one["mean"] for one in methods] == pytest.approx(
+        [one.mean for one in board.standings], rel=1e-8
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +28,7 @@ from paragone.reporting.predictions import (
     predicted_case,
     prediction_blocks,
 )
-from paragone.reporting.render import render_page
+from paragone.reporting.render import page_data, render_page
 
 BAYES, TREE = "sklearn.naive_bayes:GaussianNB", "sklearn.tree:DecisionTreeClassifier"
 
@@ -247,9 +245,8 @@ def test_the_page_holds_them_and_nothing_where_a_protocol_keeps_none(store):
         "predictions",
         "methods",
     ]
-    data = json.loads(re.search(r'id="page-data">(.*?)</script>', render_page(page), re.DOTALL)[1])
-    texts, listed = data["cases"]["texts"], data["cases"]["listed"]
-    assert [(texts[case[0]], texts[case[1]]) for case in listed] == [
+    listed = page_data(render_page(page))["cases"]
+    assert [(case["dataset"], case["method"]) for case in listed] == [
         (case.dataset, case.method) for block in page.predictions() for case in block.cases
     ]
 

@@ -95,8 +95,8 @@ def test_the_report_is_a_folder_of_tables_figures_and_a_page(store, tmp_path):
         "report.html",
     }
     assert names >= {
-        "figures/herbs_at_k.svg",
-        "figures/herbs_at_k.pdf",
+        "figures/precision_at_k_herbs.svg",
+        "figures/precision_at_k_herbs.pdf",
         "comparison/differences.csv",
     }
     text = (tmp_path / "out" / "tables.md").read_text()

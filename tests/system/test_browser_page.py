@@ -145,7 +145,7 @@ def test_a_number_leads_to_its_folds_and_a_mean_to_its_datasets(page, store):
 
 def test_every_number_of_the_answer_table_is_a_link_that_leads_somewhere(page):
     missing = page.execute_script(
-        "const data = JSON.parse(document.getElementById('page-data').textContent);return"
+        "const { data } = window.paragone;return"
         " [...document.querySelectorAll('.sheet td a')].map((a) => a.hash).filter((hash) =>"
         " !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
     )

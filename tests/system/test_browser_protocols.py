@@ -112,7 +112,7 @@ def test_sorting_filtering_and_what_is_behind_a_number(browser, stores, kind):
     assert len(shown) == (4 if kind == "crossval" else 1)
     browser.find_element(By.CSS_SELECTOR, "dialog button").click()
     missing = browser.execute_script(
-        "const data = JSON.parse(document.getElementById('page-data').textContent);return"
+        "const { data } = window.paragone;return"
         " [...document.querySelectorAll('.sheet td a')].map((a) => a.hash).filter((hash) =>"
         " !/^#b=\\d+$/.test(hash) || !(Number(hash.slice(3)) < data.evidence.length))"
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from paragone.charts.save import FORMATS, check_formats, embedded, save_chart
+from paragone.charts.plots import Plot
+from paragone.charts.save import FORMATS, chart_specification, check_formats, embedded, save_chart
 from paragone.charts.theme import (
     BLUE,
     GREY,
@@ -22,6 +23,8 @@ __all__ = [
     "ORANGE",
     "PALETTE",
     "VERMILION",
+    "Plot",
+    "chart_specification",
     "check_formats",
     "embedded",
     "from_rows",

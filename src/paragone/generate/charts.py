@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
+from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, Plot, from_rows, styled
 from paragone.charts.theme import colour_where
 from paragone.generate.classifiers import auroc
 from paragone.generate.expressions import Expression, Feature
@@ -40,8 +40,8 @@ LINES = {
 }
 
 
-def coverage_curve(curve: pd.DataFrame) -> Any:
-    """Draw proven pairs, promised pairs and proving concepts over minutes.
+def coverage_curve(curve: pd.DataFrame) -> Plot:
+    """Return proven pairs, promised pairs and proving concepts over minutes.
 
     Parameters
     ----------
@@ -53,34 +53,19 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     --------
     >>> import pandas as pd
     >>> curve = pd.DataFrame({"seconds": [60], "proven": [3], "covered": [5], "proven_concepts": [2], "pairs": [12]})
-    >>> coverage_curve(curve).to_dict()["title"]["subtitle"]
-    ['There are 12 ordered pairs; screening promises a pair before it is proven']
+    >>> coverage_curve(curve).subtitle
+    'There are 12 ordered pairs; screening promises a pair before it is proven'
     """
-    rows: list[dict[str, Any]] = [
-        {"minutes": float(row["seconds"]) / 60, "what": label, "count": int(row[name])}
-        # The curves begin at zero: before the first generation nothing is proven.
-        for row in [dict.fromkeys([*LINES, "seconds"], 0), *curve.to_dict("records")]
+    # The curves begin at zero: before the first generation nothing is proven.
+    moments = [dict.fromkeys([*LINES, "seconds"], 0), *curve.to_dict("records")]
+    series = {
+        label: tuple((float(row["seconds"]) / 60, float(row[name])) for row in moments)
         for name, label in LINES.items()
-    ]
-    colours = alt.Scale(domain=list(LINES.values()), range=[BLUE, GREY, ORANGE])
-    x = alt.X("minutes:Q", title="minutes of search and proof")
-    y = alt.Y("count:Q", title="count", scale=alt.Scale(domainMin=0))
-    legend = alt.Legend(title=None, orient="bottom", labelLimit=240)
-    lines = (
-        from_rows(rows)
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(x=x, y=y, color=alt.Color("what:N", scale=colours, sort=None, legend=legend))
-    )
+    }
     n_pairs = int(curve["pairs"].max()) if len(curve) else 0
-    whole = (
-        from_rows([{"count": n_pairs}])
-        .mark_rule(color=VERMILION, strokeDash=[4, 4])
-        .encode(y="count:Q")
-    )
-    chart = alt.layer(whole, lines).properties(width=WIDTH, height=HEIGHT)
-    # The page draws the lines alone, so the rule that the exported figure has is not spoken of.
-    said = f"There are {n_pairs} ordered pairs; screening promises a pair before it is proven"
-    return styled(chart, "Coverage over time", said)
+    subtitle = f"There are {n_pairs} ordered pairs; screening promises a pair before it is proven"
+    axes = ("minutes of search and proof", "count")
+    return Plot("lines", "Coverage over time", *axes, series, subtitle, steps=True)
 
 
 def lead_chart(

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from paragone.charts import BLUE, GREY, VERMILION, from_rows, styled
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.concepts import (
     NEGLIGIBLE,
@@ -642,60 +640,9 @@ def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
         for name in (diagnosis.method, *nearest)
     }
     columns = tuple(f"{family}{counts.get(family, '')}" for family in means.index)
-    return Plot("matrix", "family of concepts", "method", series, columns)
-
-
-def profile_chart(diagnosis: MethodDiagnosis) -> Any:
-    """Draw the mean score by family: the method in red, its nearest reference in blue, the others in grey.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> means = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["parity", "smooth"])
-    >>> near = pd.DataFrame({"reference": ["B"], "mean absolute difference": [0.2], "Spearman correlation": [0.0]})
-    >>> profile_chart(MethodDiagnosis("A", pd.DataFrame(), (), near, means, 0.05)).to_dict()["title"]["text"]
-    ['The profile of A']
-    """
-    nearest, method = str(diagnosis.likeness["reference"].iloc[0]), diagnosis.method
-    counts: Mapping[str, int] = {record.family: record.n_concepts for record in diagnosis.records}
-    rows = [
-        {
-            "family": f"{family} ({counts[family]})" if family in counts else str(family),
-            "method": str(name),
-            "score": float(diagnosis.means.loc[family, name]),
-            "who": (
-                method
-                if name == method
-                else f"{nearest}, the nearest"
-                if name == nearest
-                else "other references"
-            ),
-        }
-        for family in diagnosis.means.index
-        for name in diagnosis.means.columns
-    ]
-    order = list(dict.fromkeys(str(row["family"]) for row in rows))
-    who = [method, f"{nearest}, the nearest", "other references"]
-    colours = alt.Scale(domain=who, range=[VERMILION, BLUE, GREY])
-    sizes = alt.Scale(domain=who, range=[130, 90, 40])
-    metric = diagnosis.metric
-    base = from_rows(rows).encode(
-        x=alt.X("score:Q", title=f"mean {metric} over concepts", scale=alt.Scale(zero=False)),
-        y=alt.Y("family:N", sort=order, axis=alt.Axis(title=None)),
-        tooltip=["family:N", "method:N", alt.Tooltip("score:Q", title=metric, format=".3f")],
+    subtitle = (
+        f"Mean {diagnosis.metric} over the concepts of a family; a stronger colour is further behind"
+        " its best"
     )
-    dots = base.mark_circle(opacity=0.85).encode(
-        color=alt.Color(
-            "who:N",
-            scale=colours,
-            sort=None,
-            legend=alt.Legend(title=None, orient="bottom", columns=1),
-        ),
-        size=alt.Size("who:N", scale=sizes, legend=None),
-    )
-    chart = alt.layer(dots).properties(width=440, height=44 * len(order))
-    return styled(
-        chart,
-        f"The profile of {method}",
-        f"Mean {metric} by family of concepts, in brackets the number of concepts",
-    )
+    title = f"The profile of {diagnosis.method}"
+    return Plot("matrix", title, "family of concepts", "method", series, subtitle, columns)

@@ -24,7 +24,7 @@ from paragone.generate.expressions import Expression
 from paragone.generate.formulas import mathematics
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import METRICS, Contender
-from paragone.generate.pages import drawn_gallery, write_whole
+from paragone.generate.pages import gallery, write_whole
 from paragone.generate.proof import tuned_fits
 from paragone.generate.sampling import TargetKind
 from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
@@ -416,7 +416,7 @@ def map_page(found: DuelMap) -> Page:
         )
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
-            *drawn_gallery(wide=False, **charts),
+            *gallery(**charts),
             Points(lines),
             frame_sheet(f"points{place}", "Every point, with its interval", points),
         )

@@ -41,7 +41,6 @@ from paragone.generate.diagnosis import (
     diagnose,
     family_rules,
     generator_families,
-    profile_chart,
     profile_plot,
 )
 from paragone.generate.duels import DuelResult, time_in_words
@@ -65,7 +64,7 @@ from paragone.generate.truth import truth_sheet
 from paragone.page import (
     Attachment,
     Block,
-    Fold,
+    Collapsible,
     Gallery,
     Listing,
     NumberDetails,
@@ -191,7 +190,7 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     listing = Listing(f"Parameters of {method}, by dataset", parameters)
     how = Prose(tuple(f"On {benchmark.collection}: {benchmark.how}" for benchmark in benchmarks))
     rules = Points(tuple(f"{family}: {words}." for family, words in family_rules(target).items()))
-    families = (Fold("The families of concepts, by their rules", (rules,)),)
+    families = (Collapsible("The families of concepts, by their rules", (rules,)),)
     sections.append(Section("how", "How it was done", (how, *families, listing, *files)))
     n_sets = sum(len(benchmark.table()) for benchmark in benchmarks)
     n_methods = len(benchmarks[0].table().columns)
@@ -229,7 +228,7 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
         ),
     )
     sheet = frame_sheet("families", "By family of concepts", families, notes=notes)
-    profile = figure("profile", profile_chart(diagnosis), plot=profile_plot(diagnosis))
+    profile = figure("profile", profile_plot(diagnosis))
     blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), Gallery((profile,))]
     near = frame_sheet("likeness", "Which known method it is like", diagnosis.likeness)
     sections = [Section("diagnosis", "The diagnosis", (*blocks, sheet, near))]
@@ -255,7 +254,9 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
         title = f"Datasets on which {diagnosis.method} {word} by {diagnosis.margin:g} or more"
         sheet = frame_sheet(name, title, shown)
         tables.append(
-            sheet if len(rows) <= 12 else Fold(f"{title} ({len(rows)})", (sheet,), is_open=False)
+            sheet
+            if len(rows) <= 12
+            else Collapsible(f"{title} ({len(rows)})", (sheet,), is_open=False)
         )
     return [*sections, Section("outcomes", "Where it wins and where it fails", tuple(tables))]
 
@@ -289,9 +290,7 @@ def _collection_sections(
             (
                 replace(
                     b,
-                    figures=tuple(
-                        replace(one, alternative=f"{one.alternative}{where}") for one in b.figures
-                    ),
+                    figures=tuple(one.retitled(f"{one.title}{where}") for one in b.figures),
                 )
                 if isinstance(b, Gallery)
                 else b
@@ -314,7 +313,8 @@ def _collection_sections(
         f"standing{ending}", f"Standing{where}", _ranking(table, benchmark.metric), decimals=4
     )
     heat, duels = (
-        named(drawn_gallery(**{f"{name}{ending}": charts[name]})) for name in ("heat_map", "duels")
+        named(gallery(wide=True, **{f"{name}{ending}": charts[name]}))
+        for name in ("heat_map", "duels")
     )
     plots = (*heat, *drawn("parallel_coordinates", "boxes", "boxes_over_seeds"))
     scores = score_sheet(f"scores{ending}", f"{benchmark.metric} by dataset{where}", table, keys)
@@ -322,14 +322,14 @@ def _collection_sections(
         Section(
             f"verdict{ending}",
             f"The verdict{where}",
-            (*_verdict(benchmark, ending), *notes, Fold("Standing", (ranking,))),
+            (*_verdict(benchmark, ending), *notes, Collapsible("Standing", (ranking,))),
         ),
         Section(f"who{ending}", f"Who beats whom{where}", (*drawn("critical_difference"), *duels)),
         Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
     ]
     if benchmark.target in CURVES:
         title = f"{CURVES[benchmark.target]}{where}"
-        curves = Fold(title, drawn("roc", "precision_recall", wide=False), is_open=not where)
+        curves = Collapsible(title, drawn("roc", "precision_recall", wide=False), is_open=not where)
         sections.append(Section(f"curves{ending}", f"Curves{where}", (curves,)))
     return sections
 
@@ -358,7 +358,7 @@ def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
         board,
         *panels_of(board),
         Prose((lead,)),
-        Fold("The verdict on every pair, in words", (words,)),
+        Collapsible("The verdict on every pair, in words", (words,)),
     )
 
 
@@ -379,22 +379,10 @@ def _ranking(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def drawn_gallery(*, wide: bool = True, **charts: Any) -> tuple[Block, ...]:
-    """Return charts as pictures, one under the other: for those whose colours or layers the page's own plots lack."""
-    figures = (
-        replace(figure(name, chart, only_file=True), only_file=False)
-        for name, chart in charts.items()
-    )
-    return (Gallery(tuple(figures), wide=wide),) if charts else ()
-
-
 def gallery(*, wide: bool = False, **charts: Any) -> tuple[Block, ...]:
     """Return charts, by name, beside each other; wide ones, which a column would cut, one under the other."""
-    return (
-        (Gallery(tuple(figure(name, chart) for name, chart in charts.items()), wide=wide),)
-        if charts
-        else ()
-    )
+    figures = tuple(figure(name, chart) for name, chart in charts.items())
+    return (Gallery(figures, wide=wide),) if charts else ()
 
 
 def write_whole(
@@ -548,7 +536,7 @@ def collection_page(
         )
         table, metric = collection.table(), collection.metric
         sheet = score_sheet("scores", f"Mean {metric} over the samples", table, keys)
-        drawn = drawn_gallery(heat_map=heat_map(table, metric))
+        drawn = gallery(wide=True, heat_map=heat_map(table, metric))
         sections.append(Section("evidence", "The evidence", (sheet, *drawn)))
     if again is not None and collection is not None:
         sections.append(Section("again", "Measured again", _again(again, collection.margin)))
@@ -682,7 +670,10 @@ def _published_pairs(inspection: Inspection) -> tuple[Block, ...]:
         else {}
     )
     said = [f"{up} over {down}" for up, down in inspection.open_pairs]
-    return (*drawn_gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
+    return (
+        *gallery(wide=True, **charts),
+        Collapsible(f"{len(said)} open pairs", (Points(tuple(said)),)),
+    )
 
 
 def _pairs(
@@ -697,8 +688,9 @@ def _pairs(
     ]
     blocks: list[Block] = [matrix]
     if len(inspection.coverage):
-        blocks += drawn_gallery(
-            duels=duel_chart(inspection.coverage, inspection.margin, metric=collection.metric)
+        blocks += gallery(
+            wide=True,
+            duels=duel_chart(inspection.coverage, inspection.margin, metric=collection.metric),
         )
     if said:
         blocks.append(Points(tuple(said)))
@@ -708,14 +700,19 @@ def _pairs(
         if collection.plan is None
         else "interval of the proof, at one level for all claims"
     )
-    chart = drawn_gallery(
-        leads=lead_chart(collection.leads(), collection.margin, limits, collection.metric)
+    chart = gallery(
+        wide=True,
+        leads=lead_chart(collection.leads(), collection.margin, limits, collection.metric),
     )
     blocks.append(
-        Fold("Every ordered pair with its interval and the share of samples won", (sheet, *chart))
+        Collapsible(
+            "Every ordered pair with its interval and the share of samples won", (sheet, *chart)
+        )
     )
     if opened is not None and len(opened):
-        blocks.append(Fold(f"{len(opened)} open pair{'s' * (len(opened) != 1)}", (_tried(opened),)))
+        blocks.append(
+            Collapsible(f"{len(opened)} open pair{'s' * (len(opened) != 1)}", (_tried(opened),))
+        )
     return tuple(blocks)
 
 
@@ -769,7 +766,7 @@ def _datasets(
     if collection is None:
         return (
             sheet,
-            Fold("The simplified formulas as trees", drawn_gallery(wide=False, **trees)),
+            Collapsible("The simplified formulas as trees", gallery(**trees)),
             *files,
         )
     concepts: Mapping[str, int] = dict(
@@ -778,7 +775,7 @@ def _datasets(
     cards = tuple(
         _card(item, collection, concepts[item.name], trees, source) for item in collection.sets
     )
-    return (Fold("All datasets as a table", (sheet,)), *cards, *files)
+    return (Collapsible("All datasets as a table", (sheet,)), *cards, *files)
 
 
 def _card(
@@ -787,7 +784,7 @@ def _card(
     concept: int,
     trees: Mapping[str, object],
     source: str,
-) -> Fold:
+) -> Collapsible:
     """Return what is known of a dataset: formula in mathematics, what matters, what it proves, and pictures."""
     generator = item.generator()
     simple = Expression.parse(item.simplified)
@@ -835,7 +832,7 @@ def _card(
     )
     title = f"{item.name}: {target_in_words(simple, generator)}"
     # A tree is no scatter of points, which is what the page's own plots would make of it.
-    return Fold(title, (Points(tuple(lines)), *drawn_gallery(wide=False, **charts), load))
+    return Collapsible(title, (Points(tuple(lines)), *gallery(**charts), load))
 
 
 MOST_CLAIMS = 6
@@ -885,7 +882,7 @@ def _variants(collection: Collection) -> tuple[Block, ...]:
         "The claims on variants are a family of their own: the level covers all of them together."
     )
     sheet = frame_sheet("variants", "The claims on variants", table)
-    return (Prose(tuple(said)), Fold("Every claim on a variant", (sheet,)))
+    return (Prose(tuple(said)), Collapsible("Every claim on a variant", (sheet,)))
 
 
 def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
@@ -893,7 +890,7 @@ def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
     drawn = gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
     return (
         *drawn,
-        Fold(
+        Collapsible(
             "The progress of the search, moment by moment",
             (frame_sheet("curve", "Coverage", shown, decimals=1),),
         ),
@@ -937,7 +934,7 @@ def _again(again: pd.DataFrame, margin: float) -> tuple[Block, ...]:
         "Every claim, as proven and measured again",
         again[list(columns)].rename(columns=columns),
     )
-    return (Prose((said,)), Fold("Every claim, measured again", (sheet,)))
+    return (Prose((said,)), Collapsible("Every claim, measured again", (sheet,)))
 
 
 def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
@@ -960,7 +957,7 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
     drawn = duel_chart(
         other.coverage(), other.margin, f"Proven by {other.name}", metric=other.metric
     )
-    return (Points(tuple(lines)), *drawn_gallery(duels_beside=drawn))
+    return (Points(tuple(lines)), *gallery(wide=True, duels_beside=drawn))
 
 
 def _of_these(collection: Collection) -> str:
@@ -1200,7 +1197,7 @@ def _direction(result: DuelResult, own: Sequence[Picture], folder: str | Path) -
     blocks: list[Block] = []
     for place, picture in enumerate(own):
         title = f"{picture.name}: {target_in_words(_simplified(picture), picture.generator)}"
-        blocks.append(Fold(title, _duel_card(result, picture, folder), is_open=place == 0))
+        blocks.append(Collapsible(title, _duel_card(result, picture, folder), is_open=place == 0))
     return tuple(blocks)
 
 
@@ -1250,7 +1247,7 @@ def _duel_card(result: DuelResult, picture: Picture, folder: str | Path) -> tupl
     load = Listing("Load it", load_lines(picture.name, folder))
     return (
         Points(tuple(lines)),
-        *drawn_gallery(wide=False, **drawn),
+        *gallery(**drawn),
         *gallery(**curves),
         _score_sheet(picture, result),
         load,
@@ -1361,7 +1358,7 @@ def _duel_tried(result: DuelResult) -> tuple[Block, ...]:
     )
     if len(races):
         sheet = frame_sheet("races", "Every race: both methods tuned, three samples", races)
-        blocks.append(Fold(f"{len(races)} race{'s' * (len(races) != 1)}", (sheet,)))
+        blocks.append(Collapsible(f"{len(races)} race{'s' * (len(races) != 1)}", (sheet,)))
     opened = open_directions(result)
     return (
         *blocks,

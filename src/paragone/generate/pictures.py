@@ -20,7 +20,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
+from paragone.charts import BLUE, LIGHT_GREY, VERMILION, Plot, from_rows, styled
 from paragone.data import Dataset
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.duels import DuelResult, shown_seed
@@ -483,46 +483,22 @@ def _array(values: list[float]) -> FloatArray:
     return np.array(values, dtype=np.float64)
 
 
-def curve_chart(picture: Picture, methods: tuple[Contender, Contender]) -> Any:
-    """Draw the learning curves of both methods with their intervals and the ceiling."""
+def curve_chart(picture: Picture, methods: tuple[Contender, Contender]) -> Plot:
+    """Return the learning curves of both methods with their intervals and the ceiling."""
     assert picture.curve is not None
-    rows: list[dict[str, Any]] = [
-        {
-            "method": str(row["method"]),
-            "rows": int(row["rows"]),
-            "auroc": row["mean"],
-            "low": row["low"],
-            "high": row["high"],
-        }
-        for row in picture.curve.to_dict("records")
-    ]
-    sizes = sorted({int(row["rows"]) for row in rows})
+    columns = ["rows", "mean", "low", "high"]
+    found = {str(name): rows[columns] for name, rows in picture.curve.groupby("method", sort=False)}
+    series = {
+        one.name: tuple(map(tuple, found[one.name].to_numpy(dtype=float).tolist()))
+        for one in methods
+        if one.name in found
+    }
+    sizes = sorted(float(size) for size in picture.curve["rows"].unique())
     # The ceiling is a line among the others, so that every drawing of the chart has it.
-    rows += [
-        {
-            "method": CEILING,
-            "rows": size,
-            "auroc": picture.ceiling,
-            "low": picture.ceiling,
-            "high": picture.ceiling,
-        }
-        for size in sizes
-    ]
-    names = [method.name for method in methods]
-    colours = alt.Scale(domain=[*names, CEILING], range=[BLUE, VERMILION, GREY])
-    x = alt.X("rows:Q", title="training rows")
-    colour = alt.Color(
-        "method:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom")
-    )
-    base = from_rows(rows)
-    axis = f"{picture.metric} on fresh rows"
-    y = alt.Y("auroc:Q", title=axis, scale=alt.Scale(zero=False))
-    lines = base.mark_line(point=True, strokeWidth=2).encode(x=x, y=y, color=colour)
-    low = alt.Y("low:Q", title=axis)
-    bands = base.mark_area(opacity=0.15).encode(x=x, y=low, y2="high:Q", color=colour)
-    chart = alt.layer(bands, lines).properties(width=330, height=250)
+    series[CEILING] = tuple((size, *[float(picture.ceiling)] * 3) for size in sizes)
     said = f"Both tuned at every size, mean over {CURVE_SAMPLES} samples; band: 95 % interval"
-    return styled(chart, "Learning curves", said)
+    axes = ("training rows", f"{picture.metric} on fresh rows")
+    return Plot("lines", "Learning curves", *axes, series, said)
 
 
 def claims_chart(result: DuelResult) -> Any:
@@ -567,33 +543,18 @@ def claims_chart(result: DuelResult) -> Any:
     return styled(chart, "What the proof came to", said)
 
 
-def search_chart(result: DuelResult) -> Any:
-    """Draw the best lead that the search had found, in both directions, over its time."""
-    names = list(result.names)
+def search_chart(result: DuelResult) -> Plot:
+    """Return the best lead that the search had found, in both directions, over its time."""
     last = result.curve[-1][0] if result.curve else 0.0
     unit, factor = ("minutes", 1) if last >= SHORT_SEARCH else ("seconds", 60)
-    rows = [
-        {unit: factor * minutes, "lead": lead, "winner": name}
-        for minutes, *leads in [(0.0, 0.0, 0.0), *result.curve]
-        for lead, name in zip(leads, names, strict=True)
-    ]
-    colour = alt.Color(
-        "winner:N",
-        scale=alt.Scale(domain=names, range=[BLUE, VERMILION]),
-        legend=alt.Legend(title=None, orient="bottom"),
-    )
-    lines = (
-        from_rows(rows)
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X(f"{unit}:Q", title=unit),
-            y=alt.Y("lead:Q", title="best lead in screening"),
-            color=colour,
-        )
-    )
-    chart = alt.layer(lines).properties(width=330, height=220)
+    moments = [(0.0, 0.0, 0.0), *result.curve]
+    series = {
+        name: tuple((float(factor * one[0]), float(one[place])) for one in moments)
+        for place, name in enumerate(result.names, start=1)
+    }
     said = (
         "The largest lead of each method over the other so far, without tuning: it proposes, and"
         " proves nothing"
     )
-    return styled(chart, "How the search went", said)
+    title = "How the search went"
+    return Plot("lines", title, unit, "best lead in screening", series, said, steps=True)

@@ -1,12 +1,13 @@
 """The page as a value: sections of blocks, drawn by one renderer."""
 
+from paragone.charts import Plot
 from paragone.page.blocks import (
     Attachment,
     Block,
     Choice,
+    Collapsible,
     Cover,
     Figure,
-    Fold,
     Gallery,
     Listing,
     NumberDetails,
@@ -20,16 +21,15 @@ from paragone.page.blocks import (
     words_of,
 )
 from paragone.page.leaderboards import Leaderboard, PairVerdict, Panel, Standing, Tags
-from paragone.page.plots import Plot, join_words, plot_of
 from paragone.page.predictions import PredictedCase, PredictionPanel
 
 __all__ = [
     "Attachment",
     "Block",
     "Choice",
+    "Collapsible",
     "Cover",
     "Figure",
-    "Fold",
     "Gallery",
     "Leaderboard",
     "Listing",
@@ -48,7 +48,5 @@ __all__ = [
     "Tags",
     "figure",
     "frame_sheet",
-    "join_words",
-    "plot_of",
     "words_of",
 ]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from paragone.charts.save import chart_specification
+from paragone.charts import Plot, chart_specification
 from paragone.errors import InputError
 from paragone.page.leaderboards import Leaderboard, Panel, Tags
-from paragone.page.plots import Plot, join_words, plot_of
 from paragone.page.predictions import PredictionPanel
 from paragone.tables import Column, Table
 
@@ -111,19 +110,54 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A chart: its name for saved files, its title in words, its Vega-Lite specification.
+    """A chart: its name for saved files, and its rows, or a Vega-Lite specification.
 
-    ``plot`` is what the page draws of it; without one the page shows it as a picture, or, where it
-    is ``only_file``, not at all.
+    The page draws rows itself; a specification it shows as a picture. One that is ``only_file`` it
+    does not show at all.
     """
 
     name: str
-    alternative: str
-    specification: Mapping[str, Any]
+    chart: Plot | Mapping[str, Any]
     tags: Tags = field(default_factory=dict)
-    plot: Plot | None = None
-    subtitle: str = ""
     only_file: bool = False
+
+    @property
+    def plot(self) -> Plot | None:
+        """The rows; None where it is drawn already."""
+        return self.chart if isinstance(self.chart, Plot) else None
+
+    @property
+    def specification(self) -> Mapping[str, Any]:
+        """The chart in Vega-Lite."""
+        return self.chart.specification if isinstance(self.chart, Plot) else self.chart
+
+    @property
+    def title(self) -> str:
+        """What it shows, also for those who do not see it."""
+        return self._heading("text") or self.name
+
+    @property
+    def subtitle(self) -> str:
+        """How it was measured."""
+        return self._heading("subtitle")
+
+    def retitled(self, title: str) -> Figure:
+        """Return the same chart under another title."""
+        chart = self.chart
+        if isinstance(chart, Plot):
+            return replace(self, chart=replace(chart, title=title))
+        heading = chart.get("title")
+        words = dict(heading) if isinstance(heading, Mapping) else {}
+        return replace(self, chart={**chart, "title": {**words, "text": [title]}})
+
+    def _heading(self, part: str) -> str:
+        if isinstance(self.chart, Plot):
+            return self.chart.title if part == "text" else self.chart.subtitle
+        title = self.chart.get("title", "")
+        if isinstance(title, str | list):
+            title = {"text": title}
+        lines = title.get(part, "")
+        return " ".join(lines) if isinstance(lines, list) else str(lines)
 
 
 @dataclass(frozen=True)
@@ -136,7 +170,7 @@ class Gallery:
 
 
 @dataclass(frozen=True)
-class Fold:
+class Collapsible:
     """Blocks under a title that opens and closes."""
 
     title: str
@@ -160,7 +194,7 @@ Block: TypeAlias = (
     | Listing
     | Sheet
     | Gallery
-    | Fold
+    | Collapsible
     | Attachment
     | Leaderboard
     | Panel
@@ -306,7 +340,7 @@ def _flat(blocks: tuple[Block, ...]) -> list[Block]:
     found: list[Block] = []
     for block in blocks:
         found.append(block)
-        if isinstance(block, Fold):
+        if isinstance(block, Collapsible):
             found += _flat(block.blocks)
     return found
 
@@ -334,23 +368,10 @@ def words_of(blocks: Iterable[Block]) -> str:
     return "\n\n".join(parts)
 
 
-def figure(
-    name: str,
-    chart: Any,
-    tags: Tags | None = None,
-    *,
-    plot: Plot | None = None,
-    only_file: bool = False,
-) -> Figure:
-    """Return a chart, or its specification, as a block, its title as the words for those who do not see it."""
-    specification = chart if isinstance(chart, dict) else chart_specification(chart)
-    title = specification.get("title", "")
-    words = title.get("text", "") if isinstance(title, dict) else title
-    below = join_words(title.get("subtitle", "")) if isinstance(title, dict) else ""
-    found = plot if plot is not None or only_file else plot_of(specification)
-    return Figure(
-        name, join_words(words) or name, specification, tags or {}, found, below, only_file
-    )
+def figure(name: str, chart: Any, tags: Tags | None = None, *, only_file: bool = False) -> Figure:
+    """Return a chart as a block: its rows as a `Plot`, an Altair chart, or a Vega-Lite specification."""
+    drawn = chart if isinstance(chart, Plot) else chart_specification(chart)
+    return Figure(name, drawn, tags or {}, only_file)
 
 
 def frame_sheet(

@@ -17,8 +17,8 @@ from paragone.metrics import error_name
 from paragone.page import (
     Block,
     Choice,
+    Collapsible,
     Figure,
-    Fold,
     Gallery,
     Leaderboard,
     Listing,
@@ -200,10 +200,7 @@ def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure
         for name in wanted
         if name in drawn
     }
-    if (
-        "critical_difference" in figures
-        and figures["critical_difference"].alternative == "Pair matrix"
-    ):
+    if "critical_difference" in figures and figures["critical_difference"].title == "Pair matrix":
         # Where bars would mislead, the matrix stands in for the diagram; once is enough.
         figures.pop("pair_matrix", None)
     return tuple(figures.values())
@@ -269,7 +266,7 @@ class ComparisonPart:
         """Return every line of the verdict, and everything that must be known."""
         lines = (*self.result.verdict.splitlines(), *self.warnings)
         return [
-            Fold(
+            Collapsible(
                 "The evidence, rival by rival",
                 (Points(lines),),
                 len(lines) <= OPEN_UP_TO,
@@ -349,7 +346,7 @@ def _read_blocks(read: WhatWasRead) -> tuple[Block, ...]:
     few = len(read.files) <= OPEN_UP_TO
     return (
         *blocks,
-        sheet if few else Fold(f"{len(read.files)} files, each with its SHA-256", (sheet,)),
+        sheet if few else Collapsible(f"{len(read.files)} files, each with its SHA-256", (sheet,)),
     )
 
 

@@ -13,9 +13,9 @@ from paragone.lab.view import View
 from paragone.page import (
     Block,
     Choice,
+    Collapsible,
     Cover,
     Figure,
-    Fold,
     Gallery,
     Leaderboard,
     NumberDetails,
@@ -29,7 +29,7 @@ from paragone.page import (
 )
 from paragone.registry import Registry
 from paragone.reporting.boards import panels_of, view_boards
-from paragone.reporting.charts import dataset_chart, mean_chart
+from paragone.reporting.charts import dataset_plots, mean_plot
 from paragone.reporting.compared import OPEN_UP_TO, comparison_figures
 from paragone.reporting.costs import costs_sheet
 from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices
@@ -243,7 +243,9 @@ def evidence_lines(view: View) -> tuple[Block, ...]:
         if measure.comparison is not None:
             lines = Points(_first_lines(measure.comparison.verdict.splitlines()))
             title = f"The evidence on {title_of(measure.metric)}, rival by rival"
-            blocks.append(Fold(title, (lines,), len(lines.lines) <= OPEN_UP_TO, measure.tags))
+            blocks.append(
+                Collapsible(title, (lines,), len(lines.lines) <= OPEN_UP_TO, measure.tags)
+            )
             blocks += [
                 Prose((text,), "warning", measure.tags) for text in measure.comparison.warnings
             ]
@@ -298,10 +300,10 @@ def _figures(measure: Measure) -> tuple[Figure, ...]:
         else comparison_figures(measure.comparison, f"_{measure.key}")
     )
     if measure.scores.is_along and curves["dataset"].nunique() > 1:
-        mean = mean_chart(measure.scores, measure.metric, plain)
+        mean = mean_plot(measure.scores, measure.metric, plain)
         return (figure(f"mean_curve_{measure.key}", mean), *compared)
     if not compared and measure.scores.is_along:
-        alone = dataset_chart(measure.scores, str(curves["dataset"].iloc[0]), measure.metric, plain)
+        alone = next(iter(dataset_plots(measure.scores, measure.metric, plain).values()))
         return (figure(f"curve_{measure.key}", alone),)
     return compared
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any
 
 from paragone.charts.save import draw_svg
 from paragone.charts.theme import with_readable_text
+from paragone.errors import InputError
 from paragone.lab.reproduction import ELEMENT
 from paragone.page import (
     Attachment,
@@ -29,7 +29,6 @@ from paragone.page import (
     Page,
     Panel,
     Plot,
-    PredictedCase,
     Sheet,
 )
 from paragone.reporting.boards import CROWDED, MOST_DATASETS, pareto, where_size
@@ -85,27 +84,48 @@ def render_page(page: Page) -> str:
         "headed": True,
         "finding": finding,
     }
-    return render("page.html", **{**report_context(page), **given})
+    context = {**report_context(page), **given}
+    # A page has a weight, and the browser can inflate what is packed.
+    context["packed"] = packed(context.pop("data"))
+    return render("page.html", data="", **context)
+
+
+def packed(text: str) -> str:
+    """Return a text as gzip in base64, the same text as the same letters.
+
+    Examples
+    --------
+    >>> packed("a" * 1000)
+    'H4sIAAAAAAAC/0tMHAWjYBQMdwAA+VsqA+gDAAA='
+    """
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def page_data(html: str) -> dict[str, Any]:
+    """Read the numbers of a page back, for those who have no browser.
+
+    Examples
+    --------
+    >>> page_data(render_page(Page("A", "", (), (), {})))["boards"]
+    {}
+    """
+    found = re.search(r'<script type="application/(\w+)" id="page-data">(.*?)</script>', html, re.S)
+    if found is None:
+        raise InputError("this is no page of Paragone: it has no element page-data")
+    kind, text = found.groups()
+    written = gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text
+    data: dict[str, Any] = json.loads(written)
+    return data
 
 
 def render_report(page: Page) -> str:
-    """Write the part of the page that changes with the results, for a server to send anew."""
+    """Write the part of the page that changes with the results, for a server to send anew, which packs it itself."""
     return render("report.html", **report_context(page))
 
 
 def report_context(page: Page) -> dict[str, Any]:
     """Return what the templates of a page need."""
     identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(page.figures())}
-    shared: dict[str, int] = {}
-    data = {
-        "plots": {
-            identifiers[id(one)]: plot_data(one.plot, shared)
-            for one in page.figures()
-            if one.plot is not None
-        },
-        **_evidence_data(page.evidence, shared),
-        "names": list(shared),
-    }
     parts = {section.name for section in page.sections}
     titles = Counter(sheet.title for sheet in page.sheets())
     boards = page.boards()
@@ -114,17 +134,24 @@ def report_context(page: Page) -> dict[str, Any]:
         one.place: one.method for board in free for one in board.ranked if len(board.ranked) > 2
     }
     names = short_names([*{one.method: None for board in boards for one in board.standings}])
-    data["places"] = {one.method: one.place for board in boards for one in board.standings}
     filters = filter_names(boards)
-    data["filters"] = filters
-    data["cases"] = cases_data([case for block in page.predictions() for case in block.cases])
-    everyone = {name: place for place, name in enumerate(names)}
-    data["methods"] = [[name, *([] if short == name else [short])] for name, short in names.items()]
-    data["boards"] = {board.name: board_data(board, everyone) for board in boards}
+    data = {
+        "plots": {
+            identifiers[id(one)]: plot_data(one.plot)
+            for one in page.figures()
+            if one.plot is not None
+        },
+        "evidence": _evidence_data(page.evidence),
+        "places": {one.method: one.place for board in boards for one in board.standings},
+        "filters": filters,
+        "cases": [vars(case) for block in page.predictions() for case in block.cases],
+        "boards": {board.name: board_data(board, names) for board in boards},
+    }
     return {
         "page": page,
         "sections": [section for section in page.sections if any(map(_shows, section.blocks))],
         "data": json_in_script(data),
+        "packed": "",
         "figure_id": lambda figure: identifiers[id(figure)],
         "sheet_id": lambda sheet: f"table-{sheet.name}" if sheet.name in parts else sheet.name,
         "region_label": lambda sheet: (
@@ -163,137 +190,41 @@ def _shows(block: Block) -> bool:
     return not isinstance(block, Attachment)
 
 
-def plot_data(plot: Plot, names: dict[str, int]) -> dict[str, Any]:
-    """Return what the page's script needs of a chart, in as few characters as its numbers allow.
+def plot_data(plot: Plot) -> dict[str, Any]:
+    """Return what the page's script needs of a chart.
 
-    A series is the place of its name among the names, then its points: of lines column by column,
-    of others point by point. Lines over the same x have it once, as ``at``, and 0 in its place.
-    Their y are whole numbers of ``decimals`` decimals, with six figures, which `Numbers` under the
-    chart prints fewer of. The ends of a band are drawn and never printed: they are steps from y in
-    units that are too small to see, and 0 for a second column that equals the first. A column of
-    more than two whole numbers is `packed`.
+    Numbers have the figures that are printed under the chart; the ends of a band, which are drawn
+    alone, end where nobody sees a difference.
 
     Examples
     --------
-    >>> lines = {"A": ((2.0, 0.5, 0.4, 0.6), (4.0, 0.75, 0.65, 0.85))}
-    >>> lines["B"] = ((2.0, 0.5, 0.5, 0.5), (4.0, 0.6, 0.5, 0.6))
-    >>> found = plot_data(Plot("lines", "k", "score", lines), {})
-    >>> found["at"], found["decimals"], found["unit"]
-    ([2, 4], 2, 0.0001)
-    >>> found["series"]
-    [[0, 0, [50, 75], [1000, 1000], 0], [1, 0, [50, 60], [0, 1000], [0, 0]]]
+    >>> lines = {"A": ((2.0, 0.5, 0.41239, 0.6), (4.0, 0.75, 0.65, 0.85))}
+    >>> plot_data(Plot("lines", "", "k", "score", lines))["series"]
+    [['A', [[2.0, 0.5, 0.4124, 0.6], [4.0, 0.75, 0.65, 0.85]]]]
     """
-    found: dict[str, Any] = {"kind": plot.kind, "x": plot.x, "y": plot.y}
-    found |= {key: value for key in ("guide", "steps", "columns") if (value := getattr(plot, key))}
-    places = [names.setdefault(name, len(names)) for name in plot.series]
-    widths = {len(point) for points in plot.series.values() for point in points}
-    if plot.kind != "lines" or widths not in ({2}, {4}):
-        each = [
-            [[_known(value) for value in point] for point in points]
-            for points in plot.series.values()
-        ]
-        return {
-            **found,
-            "series": [[place, points] for place, points in zip(places, each, strict=True)],
-        }
-    across = [[_whole(_known(point[0])) for point in points] for points in plot.series.values()]
-    found["at"] = across[0]
-    heights = [[_known(point[1]) for point in points] for points in plot.series.values()]
-    found["decimals"] = max(
-        (_decimals_of(value) for column in heights for value in column), default=0
-    )
-    found["unit"] = unit = _unseen(plot)
+    values = [value for points in plot.series.values() for point in points for value in point[1:]]
+    known = [value for value in values if math.isfinite(value)]
+    height = max(known, default=0.0) - min(known, default=0.0)
+    decimals = -math.floor(math.log10(height / UNSEEN)) if height > 0 else FIGURES
     series = []
-    for place, x, y, points in zip(places, across, heights, plot.series.values(), strict=True):
-        columns: list[Any] = [
-            place,
-            0 if x == across[0] else x,
-            packed([_scaled(value, found["decimals"]) for value in y]),
-        ]
-        if widths == {4}:
-            low = [_steps(point[2], middle, unit) for middle, point in zip(y, points, strict=True)]
-            high = [_steps(middle, point[3], unit) for middle, point in zip(y, points, strict=True)]
-            columns += [packed(low), 0 if high == low else packed(high)]
-        series.append(columns)
+    for name, points in plot.series.items():
+        shown = []
+        for point in points:
+            numbers = [_known(value) for value in point]
+            if plot.kind == "lines":
+                numbers[2:] = [_rounded(value, decimals) for value in point[2:]]
+            shown.append(numbers)
+        series.append([name, shown])
+    found = {key: getattr(plot, key) for key in ("kind", "x", "y", "guide", "steps", "columns")}
     return {**found, "series": series}
 
 
-DIGITS = "".join(chr(code) for code in range(32, 127) if chr(code) not in '"\\\\<>&')
-"""What stands for digits where whole numbers are packed: all of ASCII that JSON in a page writes as one character."""
-
-
-def packed(values: Sequence[float | int | None]) -> list[float | int | None] | str:
-    """Return whole numbers, none of them negative, as text without separators; anything else as it is.
-
-    Every number has as many digits of base 90 as the largest needs; the first character says how
-    many.
-
-    Examples
-    --------
-    >>> packed([0, 1, 89]), packed([90, 1, 0]), packed([1, 2]), packed([0.5, 100, 100]), packed([-1, 100, 100])
-    ('! !~', '#!  !  ', [1, 2], [0.5, 100, 100], [-1, 100, 100])
-    """
-    whole = [value for value in values if isinstance(value, int) and value >= 0]
-    if len(whole) < max(len(values), FEWEST_PACKED):
-        return list(values)
-    width = 1
-    while len(DIGITS) ** width <= max(whole):
-        width += 1
-    text = DIGITS[width]
-    for value in whole:
-        text += "".join(
-            DIGITS[value // len(DIGITS) ** place % len(DIGITS)] for place in reversed(range(width))
-        )
-    return text
-
-
-FEWEST_PACKED = 3
-"""Fewer are not worth it."""
-MOST_DECIMALS = 12
 UNSEEN = 2000
 """A chart is at most 360 pixels high: a part in so many of what it shows is far below one of them."""
 
 
-def _whole(value: float | None) -> float | int | None:
-    return int(value) if value is not None and value.is_integer() else value
-
-
-def _decimals_of(value: float | None) -> int:
-    """Return how many decimals a number has that was rounded to six figures; 0 for what has too many."""
-    if value is None:
-        return 0
-    exponent = Decimal(repr(value)).normalize().as_tuple().exponent
-    return -exponent if isinstance(exponent, int) and -MOST_DECIMALS <= exponent < 0 else 0
-
-
-def _scaled(value: float | None, decimals: int) -> float | int | None:
-    return None if value is None else _whole(float(Decimal(repr(value)).scaleb(decimals)))
-
-
-def _unseen(plot: Plot) -> float:
-    """Return a power of ten that nobody sees in a chart."""
-    values = [value for points in plot.series.values() for point in points for value in point[1:]]
-    known = [value for value in values if math.isfinite(value)]
-    height = max(known, default=0.0) - min(known, default=0.0)
-    return float(f"1e{math.floor(math.log10(height / UNSEEN))}") if height > 0 else 1.0
-
-
-def _steps(begin: float | None, end: float | None, unit: float) -> int | None:
-    if begin is None or end is None or not math.isfinite(end - begin):
-        return None
-    return round((end - begin) / unit)
-
-
-def cases_data(cases: Sequence[PredictedCase]) -> dict[str, Any]:
-    """Return what the page's script needs of predictions; texts, which many cases share, by their places."""
-    texts: dict[str, int] = {}
-    listed = []
-    for case in cases:
-        values = (getattr(case, one.name) for one in fields(case))
-        listed.append(
-            [texts.setdefault(v, len(texts)) if isinstance(v, str) else v for v in values]
-        )
-    return {"texts": list(texts), "listed": listed}
+def _rounded(value: float, decimals: int) -> float | None:
+    return round(value, decimals) if math.isfinite(value) else None
 
 
 def picture(figure: Figure) -> str:
@@ -310,25 +241,19 @@ def picture(figure: Figure) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(chart).encode()).decode()
 
 
-WORDS = ("", "better", "worse", "equivalent", "undecided")
-"""What can be said of a pair; the page's script has the same list."""
-
-
-def board_data(board: Leaderboard, places: Mapping[str, int]) -> dict[str, Any]:
-    """Return what the page's script needs of a leaderboard.
-
-    Its methods are named by their places among all of the page, pairs by places in its own order.
-    What is as usual is not written: the script knows it.
-    """
+def board_data(board: Leaderboard, short: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page's script needs of a leaderboard; its pairs name methods by their places."""
     mine = {one.method: place for place, one in enumerate(board.standings)}
-    found: dict[str, Any] = {
+    return {
         "methods": [
-            [
-                places[one.method],
-                _known(one.mean, EXACT),
-                _known(one.seconds),
-                *([one.failed] if one.failed else []),
-            ]
+            {
+                "name": one.method,
+                "short": short[one.method],
+                "place": one.place,
+                "mean": _known(one.mean, EXACT),
+                "seconds": _known(one.seconds),
+                "failed": one.failed,
+            }
             for one in board.standings
         ],
         "pairs": [
@@ -336,7 +261,7 @@ def board_data(board: Leaderboard, places: Mapping[str, int]) -> dict[str, Any]:
                 mine[pair.method],
                 mine[pair.rival],
                 *(_known(v, EXACT) for v in (pair.difference, pair.low, pair.high)),
-                WORDS.index(pair.word),
+                pair.word,
             ]
             for pair in board.pairs
         ],
@@ -354,20 +279,10 @@ def board_data(board: Leaderboard, places: Mapping[str, int]) -> dict[str, Any]:
         "is_crowded": len(board.standings) > CROWDED,
         "is_summed": len(board.units) > MOST_DATASETS,
         "behind": (
-            [[_known(value, EXACT) for value in row] for row in board.behind] if board.units else []
+            [[_known(value, EXACT) for value in row] for row in board.behind]
+            or [[] for _ in board.standings]
         ),
     }
-    return {key: value for key, value in found.items() if value not in _USUAL.get(key, ())}
-
-
-_USUAL: Mapping[str, tuple[Any, ...]] = {
-    "reference": (None,),
-    "higher": (True,),
-    "margin": (0.0,),
-    "unit": ("",),
-    **dict.fromkeys(("pairs", "units", "best", "behind"), ((), [])),
-    **dict.fromkeys(("is_log", "is_crowded", "is_summed"), (False,)),
-}
 
 
 def _known(value: float, figures: int = FIGURES) -> float | None:
@@ -455,86 +370,20 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _evidence_data(evidence: Mapping[str, NumberDetails], names: dict[str, int]) -> dict[str, Any]:
-    """Return what is behind the numbers, each thing that many share once: headings with labels, notes, names.
+def _evidence_data(evidence: Mapping[str, NumberDetails]) -> list[list[Any]]:
+    """Return what is behind the numbers: key, title, headings, rows, note, and dataset with method.
 
-    An entry is the place of its shape, its values, and where there are any the places of its
-    dataset and method among the names, its note, the entries behind its values, each by its place
-    among all, its key and its title. Key and title are empty where they follow from dataset and
-    method: a shape has the beginning of such keys and the end of such titles. A note is the place
-    of a text that several share, or its beginning and the place of what stands in brackets at its
-    end. Links at equal distances are the first and the distance.
+    A row names what is behind its own value by the place of that.
     """
     places = {key: place for place, key in enumerate(evidence)}
-    shapes: dict[tuple[Any, ...], int] = {}
-    texts: dict[str, int] = {"": 0}
-    known = Counter(one.note for one in evidence.values())
     entries = []
     for key, one in evidence.items():
-        ending = (
-            "/" + "/".join(name.replace("/", "//") for name in one.place)
-            if one.place is not None
-            else ""
-        )
-        begins = key.removesuffix(ending) if ending and key.endswith(ending) else ""
-        of_place = f"{one.place[1]} on {one.place[0]}: " if one.place is not None else ""
-        told = (
-            one.title.removeprefix(of_place) if of_place and one.title.startswith(of_place) else ""
-        )
-        shape = (one.heading, tuple(label for label, _, _ in one.rows), begins, told)
-        head, bracket, tail = one.note.partition(" (")
-        note: Any = texts.setdefault(one.note, len(texts)) if known[one.note] > 1 else one.note
-        if bracket and known[one.note] == 1:
-            note = [head, texts.setdefault(bracket + tail, len(texts))]
-        links = [places.get(link, -1) for _, _, link in one.rows]
-        entry: list[Any] = [
-            shapes.setdefault(shape, len(shapes)),
-            _packed_values(
-                [_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]
-            ),
-            (
-                [names.setdefault(name, len(names)) for name in one.place]
-                if one.place is not None
-                else 0
-            ),
-            note,
-            _even(links) if max(links, default=-1) >= 0 else 0,
-            "" if begins else key,
-            "" if told else one.title,
+        rows = [
+            [label, _short(value) if math.isfinite(value) else None, places.get(link, -1)]
+            for label, value, link in one.rows
         ]
-        while len(entry) > _FULL and not entry[-1]:
-            entry.pop()
-        entries.append(entry)
-    return {"evidence": entries, "shapes": list(shapes), "texts": list(texts)}
-
-
-_FULL = 2
-"""An entry has at least a shape and values."""
-
-
-def _even(links: list[int]) -> list[int]:
-    """Return places at equal distances as the first and the distance; others, and up to two, as they are.
-
-    Examples
-    --------
-    >>> _even([3, 13, 23]), _even([3, 13, 24]), _even([3, 13])
-    ([3, 10], [3, 13, 24], [3, 13])
-    """
-    steps = {after - before for before, after in pairwise(links)}
-    return [links[0], *steps] if len(links) > 2 and len(steps) == 1 and min(links) >= 0 else links
-
-
-def _packed_values(values: Sequence[float | None]) -> list[Any]:
-    """Return values as whole numbers with their decimals before them, packed, where that is shorter; else as they are.
-
-    Examples
-    --------
-    >>> _packed_values([0.5, 0.25, 0.125]), _packed_values([0.5, None]), _packed_values([1.0, 2.0, 3.0])
-    ([3, "#'V#k!G"], [0.5, None], [1.0, 2.0, 3.0])
-    """
-    decimals = max(map(_decimals_of, values), default=0)
-    text = packed([_scaled(value, decimals) for value in values]) if decimals else ""
-    return [decimals, text] if text and isinstance(text, str) else list(values)
+        entries.append([key, one.title, one.heading, rows, one.note, one.place])
+    return entries
 
 
 def _short(value: float) -> float:

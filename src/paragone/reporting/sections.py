@@ -12,7 +12,7 @@ import numpy as np
 from paragone.lab.grids import GridScores
 from paragone.lab.measures import Measure, Wording
 from paragone.lab.view import View
-from paragone.page import Block, Fold, Gallery, NumberDetails, Points, Prose, Sheet, figure
+from paragone.page import Block, Collapsible, Gallery, NumberDetails, Points, Prose, Sheet, figure
 from paragone.reporting.charts import dataset_curves
 from paragone.reporting.how import warned_words
 from paragone.reporting.tables import marked, score_table
@@ -365,7 +365,7 @@ def verdict_blocks(
 def folds_of(parts: Mapping[str, Sequence[Block]]) -> tuple[Block, ...]:
     """Return a part that opens and closes for each name; few stand open."""
     return tuple(
-        Fold(name, tuple(blocks), is_open=len(parts) <= OPEN_UP_TO)
+        Collapsible(name, tuple(blocks), is_open=len(parts) <= OPEN_UP_TO)
         for name, blocks in parts.items()
     )
 
@@ -516,7 +516,7 @@ def each_method(
     parts: list[Block] = [methods_overview(view)]
     for number, name in enumerate(names):
         words = Prose((declared_words(view.method_facts[name]),))
-        parts.append(Fold(view.name(name), (words, *sheets(name, number))))
+        parts.append(Collapsible(view.name(name), (words, *sheets(name, number))))
     return tuple(parts)
 
 

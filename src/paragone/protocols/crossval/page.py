@@ -11,26 +11,18 @@ from paragone.lab.view import View
 from paragone.page import (
     Attachment,
     Block,
+    Collapsible,
     Cover,
     Figure,
-    Fold,
     Gallery,
     Leaderboard,
-    Plot,
     Points,
     Prose,
     Section,
     Sheet,
     figure,
 )
-from paragone.protocols.crossval.charts import (
-    candlestick_chart,
-    components_chart,
-    confusion_chart,
-    heat_map,
-    predicted_chart,
-    residual_chart,
-)
+from paragone.protocols.crossval.charts import heat_plot, problem_plots
 from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
 from paragone.protocols.crossval.problem import choose
 from paragone.protocols.crossval.run import CrossvalRun
@@ -78,7 +70,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MODELS_SHOWN = 3
-CHAINS_SHOWN = 12
 MOST_RANKED = 40
 """More variants than these make too many pairs to tell any two of them apart."""
 
@@ -95,31 +86,10 @@ def refitted(view: ProblemView) -> tuple[str, ...]:
 
 def problem_figures(view: ProblemView) -> tuple[Figure, ...]:
     """Return the charts of a problem: folds, components, and what the first refitted model predicts."""
-    problem, run = view.problem, view.run
-    drawn = {
-        "folds": candlestick_chart(problem, run, view.metric),
-        "components": components_chart(problem, run, view.metric),
-    }
-    for variant in refitted(view)[:1]:
-        if problem.truth.task == "regression":
-            drawn["predicted"] = predicted_chart(problem, run, variant)
-            drawn["residuals"] = residual_chart(problem, run, variant)
-        else:
-            drawn["confusion"] = confusion_chart(problem, run, variant)
+    first = next(iter(refitted(view)), "")
     stem = view.name.replace(": ", "_")
-    plots = {"folds": fold_plot(view)}
-    return tuple(
-        figure(f"{stem}_{name}", chart, plot=plots.get(name))
-        for name, chart in drawn.items()
-        if chart is not None
-    )
-
-
-def fold_plot(view: ProblemView) -> Plot:
-    """Return the score of every fold of the best chains: dots, for few values need no box."""
-    shown = list(view.scores.items())[:CHAINS_SHOWN]
-    series = {name: tuple((float(value),) for value in one.fold_val) for name, one in shown}
-    return Plot("dots", f"{view.scoring.metric} of a fold", "", series)
+    plots = problem_plots(view.problem, view.run, first, view.metric)
+    return tuple(figure(f"{stem}_{name}", plot) for name, plot in plots.items())
 
 
 def problem_blocks(
@@ -181,9 +151,12 @@ def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, .
             f" pipeline{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
         )
         blocks.append(
-            Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number)))
+            Collapsible(method, (Prose((told,)), _method_sheet(views, method, variants, number)))
         )
-    return (*blocks, Fold("Every pipeline: class, parameters, time", (methods_overview(view),)))
+    return (
+        *blocks,
+        Collapsible("Every pipeline: class, parameters, time", (methods_overview(view),)),
+    )
 
 
 def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
@@ -319,7 +292,9 @@ def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
         for one in views
         if one.distinction is not None
     )
-    evidence = Fold("The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO)
+    evidence = Collapsible(
+        "The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO
+    )
     return verdict_blocks(
         view,
         Prose(sentences if alone else (summary(views),), "lead"),
@@ -330,7 +305,7 @@ def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
 
 
 def _charts(views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    overview = heat_map(views[0].run, metric=views[0].metric)
+    overview = heat_plot(views[0].run, metric=views[0].metric)
     figures = [figure("heat_map", overview)] if overview is not None else []
     if len(views) == 1 or not figures:
         figures += problem_figures(views[0])

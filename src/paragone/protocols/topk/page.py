@@ -16,8 +16,8 @@ from paragone.page import (
     Attachment,
     Block,
     Choice,
+    Collapsible,
     Cover,
-    Fold,
     Gallery,
     Leaderboard,
     NumberDetails,
@@ -33,7 +33,7 @@ from paragone.protocols.topk.tables import (
     metric_table,
     segment_tables,
     tie_table,
-    topk_chart,
+    topk_plot,
 )
 from paragone.reporting.boards import facts_of
 from paragone.reporting.compared import sample_board
@@ -422,26 +422,19 @@ def _told(figures: TopKFigures, view: View) -> tuple[Block, ...]:
     found = figures.comparison
     assert found is not None
     table = _sheet("comparison", "The comparison on samples", found.as_table())
-    evidence = Fold("Every difference with its interval and p", (table,))
+    evidence = Collapsible("Every difference with its interval and p", (table,))
     lead = Prose((headline(found, view.wording),), "lead")
     return verdict_blocks(view, lead, found.verdict.splitlines(), found.warnings, evidence)
 
 
 def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    shown = (
-        figures.scores[["dataset", "metric"]].drop_duplicates().itertuples(index=False, name=None)
-    )
-    blocks: list[Block] = []
-    for dataset, metric in shown:
-        drawn = figure(
-            f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric)
-        )
+    blocks = []
+    shown = figures.scores[["dataset", "metric"]].drop_duplicates()
+    for dataset, metric in shown.itertuples(index=False, name=None):
+        plot = topk_plot(figures.scores, dataset, wording, metric)
+        drawn = figure(f"{metric}_at_k_{dataset}", plot)
         blocks.append(Gallery((drawn,), topk_tags(figures, dataset, metric)))
-    overview = [
-        figure(f"{dataset}_at_k", topk_chart(figures.scores, dataset, wording), only_file=True)
-        for dataset in figures.run.datasets
-    ]
-    return (*blocks, Gallery(tuple(overview)))
+    return tuple(blocks)
 
 
 def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block]:

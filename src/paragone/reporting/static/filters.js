@@ -63,7 +63,7 @@
     line.hidden = !told;
     for (const table of document.querySelectorAll(".sheet table")) filterSheet(table);
     for (const kind of Object.keys(all)) {
-      for (const fold of document.querySelectorAll(`#${WORDS[kind]} > .blocks > details.fold`)) fold.classList.toggle("out", !page.shows(kind, fold.firstElementChild.textContent));
+      for (const part of document.querySelectorAll(`#${WORDS[kind]} > .blocks > details.collapsible`)) part.classList.toggle("out", !page.shows(kind, part.firstElementChild.textContent));
     }
   }
 

@@ -133,7 +133,7 @@ window.paragone = (() => {
       const row = body.insertRow();
       row.append(make("td", label, { className: "left" }));
       const cell = make("td", undefined, { className: "right" });
-      cell.append(key !== undefined ? make("a", precise(value), { href: `#b=${key}` }) : precise(value));
+      cell.append(key >= 0 ? make("a", precise(value), { href: `#b=${key}` }) : precise(value));
       row.append(cell);
     }
     return table;
@@ -148,35 +148,12 @@ window.paragone = (() => {
     return `${values.length} values, mean ${precise(mean)}${deviation}`;
   }
 
-  /* Title, headings, rows of label, value and what is behind it, note, dataset and method: what many share the page
-     holds once. An entry is shape, values, places of dataset and method, note, links, key, title. */
+  /* Key, title, headings, rows of label, value and the place of what is behind it, note, dataset and method. */
   let keys = [];
-  /* Whole numbers in digits of base 90, the first character being the number of digits of each. */
-  const DIGITS = new Map([...Array(95).keys()].map((at) => String.fromCharCode(32 + at)).filter((one) => !'"\\<>&'.includes(one)).map((one, at) => [one, at]));
-  function unpacked(column) {
-    if (typeof column !== "string") return column;
-    const width = DIGITS.get(column[0]);
-    return [...Array((column.length - 1) / width).keys()].map((at) => [...column.slice(1 + at * width, 1 + (at + 1) * width)].reduce((sum, one) => DIGITS.size * sum + DIGITS.get(one), 0));
-  }
-  const doubled = (name) => name.replaceAll("/", "//");
-
-  function readKeys() {
-    const { evidence, shapes, names } = page.data;
-    keys = evidence.map(([shape, , place, , , key]) => key || [shapes[shape][2], ...place.map((at) => doubled(names[at]))].join("/"));
-  }
 
   function evidenceOf(key) {
     const entry = page.data.evidence[keys.indexOf(key)];
-    if (key === undefined || !entry) return null;
-    const [shape, written, place, note, links, , title] = entry;
-    const values = typeof written[1] === "string" ? unpacked(written[1]).map((value) => value / 10 ** written[0]) : written;
-    const [headings, labels, , ending] = page.data.shapes[shape];
-    const { texts } = page.data;
-    const behind = links && values.length > 2 && links.length === 2 ? values.map((_, at) => links[0] + at * links[1]) : links;
-    const rows = values.map((value, at) => [labels[at], value, behind && behind[at] >= 0 ? behind[at] : undefined]);
-    const names = place ? place.map((at) => page.data.names[at]) : undefined;
-    const words = Array.isArray(note) ? note[0] + texts[note[1]] : typeof note === "number" ? texts[note] : note;
-    return [title || `${names[1]} on ${names[0]}: ${ending}`, headings, rows, words, names];
+    return key === undefined || !entry ? null : entry.slice(1);
   }
 
   function showBehind() {
@@ -224,53 +201,32 @@ window.paragone = (() => {
   }).observe(document.documentElement);
   document.addEventListener("toggle", (event) => event.target.open && page.draw(), true);
 
-  /* What is as usual is not written. */
-  const WORDS = ["", "better", "worse", "equivalent", "undecided"];
-  const USUAL = { pairs: [], reference: null, higher: true, margin: 0, unit: "", units: [], best: [], is_log: false, is_crowded: false, is_summed: false };
-
-  function readBoards() {
-    const { boards, methods, places } = page.data;
-    for (const [name, board] of Object.entries(boards)) {
-      const named = board.methods.map(([at, mean, seconds, failed = ""]) => ({ name: methods[at][0], short: methods[at][1] ?? methods[at][0], place: places[methods[at][0]], mean, seconds, failed }));
-      const pairs = (board.pairs ?? []).map(([a, b, d, low, high, word]) => [a, b, d, low, high, WORDS[word]]);
-      boards[name] = { ...USUAL, behind: named.map(() => []), ...board, methods: named, pairs };
-    }
-  }
-
-  /* Lines are written column by column, as whole numbers: a quotient of two is the very number that was rounded. */
-  function readPlots() {
-    const { plots, names } = page.data;
-    for (const plot of Object.values(plots)) {
-      const { at, decimals, unit } = plot;
-      Object.assign(plot, { guide: plot.guide ?? "", steps: plot.steps ?? false, columns: plot.columns ?? [] });
-      plot.series = plot.series.map(([name, ...columns]) => {
-        if (!at) return [names[name], columns[0]];
-        const [x, heights, low, high] = columns.map(unpacked);
-        const points = heights.map((height, place) => {
-          const y = height === null ? null : height / 10 ** decimals;
-          const end = (steps, sign) => (y === null || steps[place] === null ? null : y + sign * unit * steps[place]);
-          return [(x || at)[place], y, ...(low ? [end(low, -1), end(high || low, 1)] : [])];
-        });
-        return [names[name], points];
-      });
-    }
+  /* What is packed as gzip in base64 the browser inflates; a live view sends JSON as it is. */
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
   }
 
   /* Begin, and begin again when a server sent a new report. */
   page.begin = [];
-  page.start = () => {
+  page.start = async () => {
     const source = document.getElementById("page-data");
     if (!source) return;
-    page.data = JSON.parse(source.textContent);
-    readBoards();
-    readPlots();
-    readKeys();
+    const isPacked = source.type === "application/gzip";
+    if (isPacked && typeof DecompressionStream === "undefined") {
+      document.getElementById("unread").hidden = false;
+      return;
+    }
+    page.data = isPacked ? await unpacked(source.textContent) : JSON.parse(source.textContent);
+    keys = page.data.evidence.map(([key]) => key);
     readAddress();
     applyChoices();
     page.begin.forEach((begin) => begin());
     page.draw();
     showBehind();
     if (state.has("at")) document.getElementById(state.get("at"))?.scrollIntoView();
+    document.documentElement.dataset.ready = "";
   };
   return page;
 })();

@@ -8,11 +8,7 @@
   const isShown = (one) => page.shows("dataset", one.dataset) && page.shows("method", one.method);
 
   function chosen() {
-    const { texts, listed } = page.data.cases;
-    const cases = listed.map((values) => {
-      const [dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong, wrongTitle, tableHead, table] = values.map((value) => (typeof value === "number" ? texts[value] : value));
-      return { dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong, wrongTitle, tableHead, table };
-    });
+    const { cases } = page.data;
     const first = cases.find(isShown) ?? cases[0];
     const on = [state.get("on"), first.dataset].find((name) => name !== undefined && page.shows("dataset", name));
     const of = [state.get("of"), first.method].find((name) => name !== undefined && page.shows("method", name));
@@ -75,8 +71,8 @@
 
   function wrong(found) {
     const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? page.minus(String(value)) : String(value));
-    const title = found.wrongTitle || (found.points.length ? "The worst ones first" : "The wrong ones first");
-    return part(title, `${found.wrongTold}.`, rows(found.wrongHead, found.wrong, found.wrongTold, shown, found.table.length ? "plain sets" : found.points.length ? "plain" : "plain wrong"));
+    const title = found.wrong_title || (found.points.length ? "The worst ones first" : "The wrong ones first");
+    return part(title, `${found.wrong_told}.`, rows(found.wrong_head, found.wrong, found.wrong_told, shown, found.table.length ? "plain sets" : found.points.length ? "plain" : "plain wrong"));
   }
 
   function rows(head, body, name, shown, kind) {
@@ -89,7 +85,7 @@
 
   function draw(force) {
     const place = [...document.querySelectorAll(".predictions")].find((one) => one.checkVisibility());
-    if (!place || !page.data.cases.listed.length) return;
+    if (!place || !page.data.cases?.length) return;
     const found = chosen();
     for (const select of place.querySelectorAll("select")) {
       const kind = select.dataset.case === "on" ? "dataset" : "method";
@@ -108,7 +104,7 @@
     const parts = [];
     const later = [];
     if (found.labels.length) parts.push(confusion(found));
-    else if (found.table.length) parts.push(part(found.finding, found.drawn, rows(found.tableHead, found.table, found.drawn, String, "plain")));
+    else if (found.table.length) parts.push(part(found.finding, found.drawn, rows(found.table_head, found.table, found.drawn, String, "plain")));
     else {
       const picture = drawing(found.finding);
       parts.push(part(found.finding, found.drawn, picture, page.numbers("measured and predicted", ["measured", "predicted"], found.points.map((point) => point.map(number)))));
@@ -116,7 +112,7 @@
     }
     if (found.bins.length) {
       const picture = drawing(`${found.calibration}: ${found.bins.map(([said, happened]) => `${said} said, ${happened} came true`).join("; ")}`);
-      parts.push(part(found.calibration, found.calibrationDrawn, picture, page.numbers("calibration", ["said", "came true", "from", "to", "rows"], found.bins.map((bin) => bin.slice(0, 5).map(String)))));
+      parts.push(part(found.calibration, found.calibration_drawn, picture, page.numbers("calibration", ["said", "came true", "from", "to", "rows"], found.bins.map((bin) => bin.slice(0, 5).map(String)))));
       later.push(() => calibration(found, picture));
     }
     if (found.wrong.length) parts.push(wrong(found));
