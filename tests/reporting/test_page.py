@@ -22,7 +22,7 @@ from paragone.lab.view import View
 from paragone.methods.method import methods, reference_of
 from paragone.page import Page, Section, Sheet
 from paragone.reporting import pages, report
-from paragone.reporting.render import json_in_script, render_page
+from paragone.reporting.render import json_in_script, page_data, render_page, render_report
 from paragone.reporting.sections import BETTER, WORSE
 from paragone.reporting.words import STATISTICS, bibtex
 from paragone.tables import Table
@@ -220,10 +220,11 @@ def test_no_name_becomes_markup(tmp_path):
     assert "<" not in reader.scripts[1], "the record of the experiment"
     assert "49" not in [text.strip() for text in reader.text]
     text = "\n".join(reader.text)
-    data = json.loads(reader.scripts[0])
+    data = page_data(html)
+    assert set(page_data(render_report(page_of(store)))) == set(data)
     for name in NASTY_NAMES:
         assert name in text
-        assert name in data["names"]
+        assert name in data["places"]
 
 
 def test_the_data_of_the_page_cannot_end_its_script_element():
