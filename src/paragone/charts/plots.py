@@ -129,7 +129,7 @@ def _colour(names: Sequence[str]) -> Any:
     import altair as alt
 
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
-    legend = alt.Legend(
+    legend: Any = alt.Legend(
         title=None,
         orient="bottom",
         columns=legend_columns(list(names)),
@@ -150,8 +150,10 @@ def _lines_frame(
     """Return the specification of lines, without their rows."""
     import altair as alt
 
-    options = {"format": across, "tickMinStep": 1 if across == "d" else alt.Undefined}
-    axis = alt.Axis(**options) if across else alt.Axis()
+    options: dict[str, Any] = {"format": across} if across else {}
+    if across == "d":
+        options["tickMinStep"] = 1
+    axis = alt.Axis(**options)
     scale = alt.Scale(zero=False)
     place = alt.X("x:Q", title=x, axis=axis, scale=alt.Scale(zero=False, nice=False))
     dashes = [DASHES[(at // len(PALETTE)) % len(DASHES)] for at in range(len(names))]

@@ -1241,7 +1241,7 @@ def _duel_card(result: DuelResult, picture: Picture, folder: str | Path) -> tupl
         drawn[f"{picture.name}_{_stem(method)}"] = plane_chart(
             picture.plane, values, f"What {method} learned"
         )
-    curves = {}
+    curves: dict[str, Any] = {}
     if picture.curve is not None and len(picture.curve):
         curves[f"{picture.name}_curves"] = curve_chart(picture, result.methods)
     load = Listing("Load it", load_lines(picture.name, folder))

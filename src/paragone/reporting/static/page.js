@@ -90,7 +90,9 @@ window.paragone = (() => {
     }
   }
 
-  page.draw = () => page.drawers.forEach((draw) => draw());
+  /* Before its numbers are read there is nothing to draw. */
+  let isRead = false;
+  page.draw = () => isRead && page.drawers.forEach((draw) => draw());
 
   document.addEventListener("change", (event) => {
     const select = event.target.closest("select[data-choice]");
@@ -220,6 +222,7 @@ window.paragone = (() => {
     }
     page.data = isPacked ? await unpacked(source.textContent) : JSON.parse(source.textContent);
     keys = page.data.evidence.map(([key]) => key);
+    isRead = true;
     readAddress();
     applyChoices();
     page.begin.forEach((begin) => begin());
