@@ -46,14 +46,9 @@ class CrossValidated:
 
 def is_cross_validation(found: object) -> bool:
     """Say whether something is what ``cross_validate`` returns, as it is or as JSON."""
-    return (
-        isinstance(found, Mapping)
-        and any(str(name).startswith("test_") for name in found)
-        and all(
-            isinstance(value, Sequence | Mapping | np.ndarray | pd.Series)
-            for value in _tests(found).values()
-        )
-    )
+    tests = _tests(found)
+    kinds = (Sequence, Mapping, np.ndarray, pd.Series)
+    return bool(tests) and all(isinstance(value, kinds) for value in tests.values())
 
 
 def is_search(found: object) -> bool:
@@ -61,8 +56,9 @@ def is_search(found: object) -> bool:
     return isinstance(found, Mapping) and any(_SPLIT.match(str(name)) for name in found)
 
 
-def _tests(found: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): value for name, value in found.items() if str(name).startswith("test_")}
+def _tests(found: object) -> dict[str, Any]:
+    entries = found.items() if isinstance(found, Mapping) else ()
+    return {str(name): value for name, value in entries if str(name).startswith("test_")}
 
 
 def of_cross_validation(found: Mapping[Any, Any], method: str, dataset: str) -> CrossValidated:
@@ -74,37 +70,35 @@ def of_cross_validation(found: Mapping[Any, Any], method: str, dataset: str) -> 
     >>> one.scores["test_score"].tolist()
     [0.9, 0.8]
     """
-    scores = {
-        name: _numbers(value, f"{name} of {method!r}") for name, value in _tests(found).items()
-    }
-    sizes = {len(values) for values in scores.values()}
-    if len(sizes) != 1 or 0 in sizes:
+    tests = _tests(found).items()
+    scores = {name: _numbers(value, f"{name} of {method!r}") for name, value in tests}
+    n, *others = {len(values) for values in scores.values()}
+    if others or not n:
         raise InputError(f"the scores of {method!r} have different numbers of folds")
     indices = found.get("indices")
     splits: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     if isinstance(indices, Mapping) and {"train", "test"} <= set(indices):
-        splits = tuple(
-            (np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64))
-            for train, test in zip(indices["train"], indices["test"], strict=True)
-        )
-        if len(splits) != next(iter(sizes)):
-            raise InputError(f"{method!r} has {next(iter(sizes))} scores and {len(splits)} splits")
+        pairs = zip(indices["train"], indices["test"], strict=True)
+        splits = tuple((np.array(train, int), np.array(test, int)) for train, test in pairs)
+        if len(splits) != n:
+            raise InputError(f"{method!r} has {n} scores and {len(splits)} splits")
     return CrossValidated(method, dataset, scores, splits)
 
 
-def _numbers(values: Any, what: str) -> np.ndarray:
+def _listed(values: Any) -> list[Any]:
+    """Return a column; of a frame as JSON the rows stand under their numbers."""
     if isinstance(values, Mapping):
-        # A frame as JSON: the rows stand under their numbers.
-        values = [values[key] for key in sorted(values, key=lambda key: int(key))]
+        return [values[key] for key in sorted(values, key=int)]
+    return list(values)
+
+
+def _numbers(values: Any, what: str) -> np.ndarray:
     try:
-        found = np.asarray(
-            [np.nan if value is None else value for value in values], dtype=np.float64
+        return np.array(
+            [np.nan if value is None else float(value) for value in _listed(values)], dtype=float
         )
     except (TypeError, ValueError) as error:
-        raise InputError(f"the {what} are not all numbers") from error
-    if found.ndim != 1:
-        raise InputError(f"the {what} are not one number per fold")
-    return found
+        raise InputError(f"the {what} are not one number per fold") from error
 
 
 def of_search(found: Mapping[Any, Any], dataset: str, before: str = "") -> list[CrossValidated]:
@@ -124,96 +118,71 @@ def of_search(found: Mapping[Any, Any], dataset: str, before: str = "") -> list[
         if match is not None:
             scorer = columns.setdefault(f"test_{match['scorer']}", {})
             scorer[int(match["split"])] = _numbers(values, str(name))
+    tables = {}
     for name, splits in columns.items():
-        if sorted(splits) != list(range(len(splits))):
-            lacking = next(number for number in range(len(splits)) if number not in splits)
-            raise InputError(f"{name} has no column of split {lacking}")
-    n = len(next(iter(next(iter(columns.values())).values())))
-    names = _candidates(found, n)
-    if len(set(names)) < n:
-        twice = next(name for name in names if names.count(name) > 1)
+        for number in range(len(splits)):
+            if number not in splits:
+                raise InputError(f"{name} has no column of split {number}")
+        tables[name] = np.stack([splits[number] for number in range(len(splits))], axis=1)
+    names = _candidates(found, len(next(iter(tables.values()))))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
         raise InputError(
             f"the candidate {twice!r} stands twice: the table holds two searches, keep one"
         )
-    tables = {
-        name: np.stack([splits[i] for i in range(len(splits))], axis=1)
-        for name, splits in columns.items()
-    }
     return [
-        CrossValidated(
-            f"{before}{names[i]}",
-            dataset,
-            {name: table[i] for name, table in tables.items()},
-            searched=True,
-        )
-        for i in range(n)
+        CrossValidated(before + name, dataset, {m: t[i] for m, t in tables.items()}, searched=True)
+        for i, name in enumerate(names)
     ]
 
 
 def _candidates(found: Mapping[Any, Any], n: int) -> list[str]:
-    settings = {
-        str(name).removeprefix("param_"): [str(value) for value in _listed(values)]
-        for name, values in found.items()
-        if str(name).startswith("param_")
+    texts = {
+        str(name): [str(one) for one in _listed(of)]
+        for name, of in found.items()
+        if str(name)[:5] == "param"
     }
-    differing = {name: values for name, values in settings.items() if len(set(values)) > 1}
+    differing = {
+        name.removeprefix("param_"): values
+        for name, values in texts.items()
+        if len(set(values)) > 1 and name != "params"
+    }
     if differing:
-        return [
-            ", ".join(f"{name}={values[i]}" for name, values in differing.items()) for i in range(n)
-        ]
-    params = [str(value) for value in _listed(found.get("params", []))]
-    return params if len(params) == n else [f"candidate {i + 1}" for i in range(n)]
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values.values()) if isinstance(values, Mapping) else list(values)
+        return [", ".join(f"{name}={of[i]}" for name, of in differing.items()) for i in range(n)]
+    return texts.get("params") or [f"candidate {i + 1}" for i in range(n)]
 
 
 def cross_validated_records(found: Iterable[CrossValidated], source: Source) -> list[Records]:
     """Return the records of cross-validated methods; what is not known of their splits is not guessed."""
-    parts = []
-    for one in found:
-        n_splits = len(next(iter(one.scores.values())))
-        frame = pd.DataFrame(
-            {
-                "method": one.method,
-                "dataset": one.dataset,
-                "fold": [str(i) for i in range(n_splits)],
-                **one.scores,
-            }
+    return [_records(one, source) for one in found]
+
+
+def _records(one: CrossValidated, source: Source) -> Records:
+    frame = pd.DataFrame(one.scores)
+    n = len(frame)
+    frame = frame.assign(method=one.method, dataset=one.dataset, fold=frame.index.astype(str))
+    conditions = [Condition(one.dataset, "number of folds", str(n), stops=True)]
+    notes = [WINNER] if one.searched else []
+    design = Design(n, 1, 1 / (n - 1)) if 1 < n <= CERTAIN_FOLDS else None
+    if one.splits:
+        design = design_of([SimpleNamespace(train=train, test=test) for train, test in one.splits])
+        told = sha256(b"".join(test.tobytes() + b"|" for _, test in one.splits)).hexdigest()
+        conditions.append(Condition(one.dataset, "split into folds", told[:12], stops=True))
+    elif not one.searched:
+        notes.append(SAME_SPLITS)
+    if design is None and n > 1:
+        notes.append(
+            f"{n} scores may be one cross-validation or a repeated one, which scikit-learn writes"
+            f" in one row: say {argument('repeats', 1)} or how many repeats there are."
         )
-        conditions = [Condition(one.dataset, "number of folds", str(n_splits), stops=True)]
-        notes = [WINNER] if one.searched else []
-        design: Design | None = (
-            Design(n_splits, 1, 1 / (n_splits - 1)) if 1 < n_splits <= CERTAIN_FOLDS else None
-        )
-        if one.splits:
-            design = design_of(
-                [SimpleNamespace(train=train, test=test) for train, test in one.splits]
-            )
-            told = sha256(b"".join(test.tobytes() + b"|" for _, test in one.splits)).hexdigest()[
-                :12
-            ]
-            conditions.append(Condition(one.dataset, "split into folds", told, stops=True))
-        elif not one.searched:
-            notes.append(SAME_SPLITS)
-        if design is None and n_splits > 1:
-            notes.append(
-                f"{n_splits} scores may be one cross-validation or a repeated one, which"
-                f" scikit-learn writes in one row: say {argument('repeats', 1)} or how many repeats"
-                " there are."
-            )
-        parts.append(
-            Records(
-                frame,
-                "fold",
-                # Scorers are higher-better by convention, those of errors by their minus sign.
-                dict.fromkeys(one.scores, True),
-                source,
-                conditions=tuple(conditions),
-                notes=tuple(notes),
-                designs={one.dataset: design},
-                failures=True,
-            )
-        )
-    return parts
+    return Records(
+        frame,
+        "fold",
+        # Scorers are higher-better by convention, those of errors by their minus sign.
+        dict.fromkeys(one.scores, True),
+        source,
+        conditions=tuple(conditions),
+        notes=tuple(notes),
+        designs={one.dataset: design},
+        failures=True,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from paragone.intake.cross_validated import (
     of_cross_validation,
     of_search,
 )
+from paragone.intake.folders import few
 from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.metrics import read_name
@@ -65,43 +67,34 @@ def _entries(objects: Any, dataset: str) -> Iterable[tuple[str, str, Any]]:
         return
     for name, one in objects.items():
         if isinstance(one, Mapping) and not is_cross_validation(one) and not is_search(one):
-            for method, inner in one.items():
-                yield str(method), str(name), inner
+            yield from ((str(method), str(name), inner) for method, inner in one.items())
         else:
             yield str(name), dataset, one
 
 
 def records_of_object(found: Any, name: str, dataset: str, source: Source) -> list[Records]:
     """Return the records of one object: a cross-validation, a search, a report; others are refused."""
-    results = getattr(found, "cv_results_", None)
-    if results is not None or is_search(found):
-        return cross_validated_records(
-            of_search(results or found, dataset, f"{name}: " if name else ""), source
-        )
     if isinstance(found, pd.DataFrame):
-        return records_of_object(found.to_dict("list"), name, dataset, source)
+        found = found.to_dict("list")
+    results = getattr(found, "cv_results_", found)
+    if is_search(results):
+        before = f"{name}: " if name else ""
+        return cross_validated_records(of_search(results, dataset, before), source)
     if is_cross_validation(found):
-        return cross_validated_records(
-            [of_cross_validation(found, name or "method", dataset)], source
-        )
+        one = of_cross_validation(found, name or "method", dataset)
+        return cross_validated_records([one], source)
     reports = getattr(found, "reports_", None)
     if reports is not None and hasattr(found, "split_indices"):
-        return _of_report(found, name, dataset, source)
+        return [_of_report(found, name, dataset, source)]
     if reports is not None:
-        named = (
-            reports
-            if isinstance(reports, Mapping)
-            else {one.estimator_name_: one for one in reports}
-        )
-        if len(named) < len(reports):
+        if not isinstance(reports, Mapping):
+            reports = {one.estimator_name_: one for one in reports}
+        if len(reports) < len(found.reports_):
             raise InputError(
                 "two reports are of estimators with one name: compare them under names of their own"
             )
-        return [
-            part
-            for own, one in named.items()
-            for part in records_of_object(one, str(own), dataset, source)
-        ]
+        found = (records_of_object(one, str(n), dataset, source) for n, one in reports.items())
+        return list(chain.from_iterable(found))
     if hasattr(found, "estimator_name_") and hasattr(found, "metrics"):
         raise InputError(
             f"the report of {name or found.estimator_name_!r} is of one split: cross-validate it"
@@ -112,7 +105,7 @@ def records_of_object(found: Any, name: str, dataset: str, source: Source) -> li
     )
 
 
-def _of_report(report: Any, name: str, dataset: str, source: Source) -> list[Records]:
+def _of_report(report: Any, name: str, dataset: str, source: Source) -> Records:
     """Return the records of a cross-validation report of skore, by what its own summary says of every split."""
     table = report.metrics.summarize().frame(aggregate=None)
     splits = tuple((np.asarray(train), np.asarray(test)) for train, test in report.split_indices)
@@ -120,28 +113,15 @@ def _of_report(report: Any, name: str, dataset: str, source: Source) -> list[Rec
         raise InputError(
             f"the report of {name!r} shows {table.shape[1]} splits and has {len(splits)}"
         )
-    scores: dict[str, np.ndarray] = {}
-    left_out = []
-    for key, row in table.iterrows():
-        metric = (
-            "_".join(str(part) for part in key if str(part)) if isinstance(key, tuple) else str(key)
-        )
-        metric = metric.lower().replace(" ", "_")
-        if read_name(metric).is_score:
-            scores[metric] = row.to_numpy(dtype=np.float64)
-        else:
-            left_out.append(metric)
+    table.index = [
+        "_".join(filter(None, key)) if isinstance(key, tuple) else key for key in table.index
+    ]
+    table.index = table.index.str.lower().str.replace(" ", "_")
+    scores = {key: row.to_numpy(float) for key, row in table.iterrows() if read_name(key).is_score}
     if not scores:
         raise InputError(f"the report of {name!r} holds no metric whose direction is known")
     one = CrossValidated(name or str(report.estimator_name_), dataset, scores, splits)
     (found,) = cross_validated_records([one], source)
-    directions = {metric: read_name(metric).higher_is_better for metric in scores}
-    note = f"Left out of the reports: {', '.join(left_out)}." if left_out else ""
-    return [
-        replace(
-            found,
-            metrics=directions,
-            notes=tuple(filter(None, (*found.notes, note))),
-            reader="skore",
-        )
-    ]
+    others = [key for key in table.index if key not in scores]
+    notes = (*found.notes, *([f"Left out of the reports: {few(others)}."] if others else []))
+    return replace(found, metrics=dict.fromkeys(scores), notes=notes, reader="skore")

@@ -10,7 +10,6 @@ import pandas as pd
 
 from paragone.errors import InputError, argument
 from paragone.intake.cross_validated import (
-    HALVING,
     CrossValidated,
     cross_validated_records,
     is_cross_validation,
@@ -35,40 +34,32 @@ def _is_pickle(source: Source) -> bool:
 
 
 def _recognises(source: Source) -> bool:
-    if _is_pickle(source):
+    names = set(heading(source))
+    timed = {"fit_time", "score_time"} <= names or {"mean_fit_time", "params"} <= names
+    if timed and any("test_" in name for name in names):
         return True
-    names = heading(source)
-    if names:
-        timed = {"fit_time", "score_time"} <= set(names) or {"mean_fit_time", "params"} <= set(
-            names
-        )
-        return timed and any("test_" in name for name in names)
-    found = source.first if source.suffix == ".json" else None
-    return isinstance(found, Mapping) and _is_known(found)
+    return _is_pickle(source) or (source.suffix == ".json" and _is_known(source.first))
 
 
-def _is_known(found: Mapping[str, Any]) -> bool:
+def _is_known(found: Any) -> bool:
     """Say whether JSON is of one cross-validation or search, or maps methods, or datasets and methods, to them."""
     for _ in range(3):
         if is_search(found) or (is_cross_validation(found) and "fit_time" in found):
             return True
-        inner = next(iter(found.values()), None)
-        if not isinstance(inner, Mapping):
-            return False
-        found = inner
+        found = next(iter(found.values()), None) if isinstance(found, Mapping) else None
     return False
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
     if _is_pickle(source):
         return _of_pickle(source, asked)
-    if source.suffix == ".json":
-        asked.refuse_columns(source, TITLE)
-        found = source.json()
-        if not isinstance(found, Mapping) or not _is_known(found):
-            raise InputError(f"{source.where}: it holds no cross-validation")
-        return _of_objects(found, source)
-    return _of_table(source, asked)
+    if source.suffix != ".json":
+        return _of_table(source, asked)
+    asked.refuse_columns(source, TITLE)
+    found = source.json()
+    if not _is_known(found):
+        raise InputError(f"{source.where}: it holds no cross-validation")
+    return _of_objects(found, source)
 
 
 def _of_pickle(source: Source, asked: Asked) -> list[Records]:
@@ -99,20 +90,17 @@ def _of_objects(found: Any, source: Source) -> list[Records]:
 def _of_table(source: Source, asked: Asked) -> list[Records]:
     rows = read_rows(source, ())
     table = rows.frame
-    if {"n_resources", "iter"} <= set(table.columns):
-        raise InputError(f"{source.where}: {HALVING}")
-    own = source.name or source.stem
     whole = {name: table[name].tolist() for name in table.columns}
     if is_search(whole):
-        before = "" if source.alone else f"{own}: "
+        before = "" if source.alone else f"{source.name or source.stem}: "
         found = of_search(whole, "data", before)
     else:
-        found = _methods(table, source, asked, own)
+        found = _methods(table, source, asked)
     parts = cross_validated_records(found, source)
     return [replace(parts[0], dropped=rows.dropped), *parts[1:]]
 
 
-def _methods(table: pd.DataFrame, source: Source, asked: Asked, own: str) -> list[CrossValidated]:
+def _methods(table: pd.DataFrame, source: Source, asked: Asked) -> list[CrossValidated]:
     """Return the methods of a table with a row per fold, told apart by a column where there is one."""
     tests = [
         name for name in table.columns if name.startswith("test_") and is_number_column(table, name)
@@ -120,29 +108,20 @@ def _methods(table: pd.DataFrame, source: Source, asked: Asked, own: str) -> lis
     if not tests:
         raise InputError(f"{source.where}: no column test_* holds numbers")
     columns = [name for name in table.columns if name not in tests]
-    keys = {
-        role: getattr(asked, role) or find_field(columns, role)
-        for role in ("method", "dataset")
-        if getattr(asked, role) or find_field(columns, role)
-    }
-    for name in keys.values():
-        if name not in table.columns:
+    labels = pd.DataFrame(index=table.index)
+    for role, own in (("method", source.name or source.stem), ("dataset", "data")):
+        name = getattr(asked, role) or find_field(columns, role)
+        if name is not None and name not in table.columns:
             raise InputError(f"{source.where}: there is no column {name!r}")
-    labels = pd.DataFrame(
-        {role: spell_all(table[name]) for role, name in keys.items()}, index=table.index
-    )
-    for role, name in (("method", own), ("dataset", "data")):
-        if role not in labels:
-            labels[role] = name
-    values = {name: numbers(table, name, source.where) for name in tests}
+        labels[role] = own if name is None else spell_all(table[name])
     _refuse_appended(table, labels, source)
-    found = []
-    for (method, dataset), places in labels.groupby(
-        ["method", "dataset"], sort=False
-    ).indices.items():
-        scores = {name: column[places] for name, column in values.items()}
-        found.append(of_cross_validation(scores, str(method), str(dataset)))
-    return found
+    scores = pd.DataFrame({name: numbers(table, name, source.where) for name in tests})
+    return [
+        of_cross_validation(scores.loc[rows].to_dict("list"), str(method), str(dataset))
+        for (method, dataset), rows in labels.groupby(
+            ["method", "dataset"], sort=False
+        ).groups.items()
+    ]
 
 
 def _refuse_appended(table: pd.DataFrame, labels: pd.DataFrame, source: Source) -> None:
@@ -150,17 +129,16 @@ def _refuse_appended(table: pd.DataFrame, labels: pd.DataFrame, source: Source) 
     first = table.columns[0]
     if first not in ("", "fold", "split") and not first.startswith("Unnamed"):
         return
-    named = pd.concat([table[first].rename("number"), labels], axis=1)
-    if named.duplicated().any():
+    folds = pd.to_numeric(table[first], errors="coerce")
+    if labels.assign(number=table[first]).duplicated().any():
         raise InputError(
             f"{source.where}: its numbers of folds start again: the file holds two runs, keep one"
         )
-    for (method, _), group in named.groupby(["method", "dataset"], sort=False):
-        there = pd.to_numeric(group["number"], errors="coerce")
-        if there.max() - there.min() + 1 != len(there):
+    for (method, _), group in folds.groupby([labels["method"], labels["dataset"]], sort=False):
+        if group.max() - group.min() + 1 != len(group):
             raise InputError(
-                f"{source.where}: a fold of {method!r} is missing between {there.min()} and"
-                f" {there.max()}"
+                f"{source.where}: a fold of {method!r} is missing between {group.min()} and"
+                f" {group.max()}"
             )
 
 
@@ -171,18 +149,10 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            (
-                "Repeated cross-validation stands in one row of numbers: with more than 5 scores,"
-                " --set repeats= is asked for."
-            ),
-            (
-                "Whether methods had the same splits is told by return_indices=True alone;"
-                " different splits are refused."
-            ),
-            (
-                "The best candidate of a search is optimistic, and said to be; successive halving"
-                " is unpaired and refused."
-            ),
+            "Repeated cross-validation stands in one row of numbers: with more than 5 scores,"
+            " --set repeats= is asked for.",
+            "Same splits are told by return_indices=True alone; different splits are refused.",
+            "The best candidate of a search is optimistic; successive halving is refused.",
             "A pickle is read only with --run-code: reading one runs what stands in it.",
         ),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
@@ -25,14 +24,13 @@ WITH_UNIT = (
     "mean_absolute_error",
     "mean_squared_error",
 )
+TRIALS = ("dataset_fold_id", "alg_name", "trial_number")
 _FOLD = re.compile(r"^(?P<dataset>.+)__fold_(?P<fold>\d+)$")
 
 
 def _is_arena(source: Source) -> bool:
     names = set(heading(source))
-    return names.issuperset(("dataset", "fold", "metric_error")) and bool(
-        names & {"framework", "method"}
-    )
+    return {"dataset", "fold", "metric_error"} <= names and bool(names & {"framework", "method"})
 
 
 def _read_arena(source: Source, asked: Asked) -> Records:
@@ -42,117 +40,91 @@ def _read_arena(source: Source, asked: Asked) -> Records:
     named = "framework" if "framework" in heading(source) else "method"
     rows = read_rows(source, ("dataset", "fold", named))
     table = rows.frame
-    found = pd.DataFrame({"method": spell_all(table[named])})
-    for name in ("dataset", "fold"):
-        found[name] = spell_all(table[name])
-    found["metric_error"] = numbers(table, "metric_error", source.where)
+    columns = {"method": named, "dataset": "dataset", "fold": "fold"}
+    found = pd.DataFrame({role: spell_all(table[name]) for role, name in columns.items()})
+    errors = numbers(table, "metric_error", source.where)
+    kinds = pd.DataFrame({"dataset": found["dataset"], "metric": table.get("metric")}).dropna()
+    several = kinds.drop_duplicates()["dataset"].duplicated()
+    for dataset in kinds.drop_duplicates()["dataset"][several]:
+        raise InputError(f"{source.where}: the errors of dataset {dataset!r} are of two metrics")
     found, twins = without_twins(
-        found, ["method", "dataset", "fold"], ["metric_error"], source.where
+        found.assign(metric_error=errors), list(columns), ["metric_error"], source.where
     )
+    names = sorted(set(kinds["metric"].astype(str)))
     mixed = {}
-    kinds = []
-    if "metric" in table.columns:
-        told = pd.DataFrame(
-            {"dataset": spell_all(table["dataset"]), "metric": spell_all(table["metric"])}
-        )
-        several = told.drop_duplicates()["dataset"].duplicated()
-        if several.any():
-            one = told.drop_duplicates()["dataset"][several].iloc[0]
-            raise InputError(f"{source.where}: the errors of dataset {one!r} are of two metrics")
-        kinds = sorted(set(told["metric"]))
-        if len(kinds) > 1 or set(kinds) & set(WITH_UNIT):
-            mixed["metric_error"] = (
-                "the error by"
-                f" {' on some datasets and by '.join(kinds)}{' on others' * (len(kinds) > 1)}"
-            )
-    designs = dict.fromkeys(pd.unique(found["dataset"]))
+    if len(names) > 1 or set(names) & set(WITH_UNIT):
+        listed = " on some datasets and by ".join(names) + " on others" * (len(names) > 1)
+        mixed["metric_error"] = f"the error by {listed}"
     note = (
         "TabArena counts repeats and folds in one index, so the column fold does not tell how the"
         " rows were split; its own tasks have 3 folds per repeat (--set test_train_ratio=0.5)."
     )
-    dropped = {**rows.dropped, "rows that stand twice": twins}
     return Records(
-        found, "fold", {"metric_error": False}, source,
-        dropped=dropped, notes=(*rows.notes, note), designs=designs, failures=True, mixed=mixed,
-    )  # fmt: skip
-
-
-def _is_zilla(source: Source) -> bool:
-    return set(heading(source)).issuperset(("dataset_fold_id", "alg_name", "trial_number"))
+        found,
+        "fold",
+        {"metric_error": False},
+        source,
+        dropped={**rows.dropped, "rows that stand twice": twins},
+        notes=(*rows.notes, note),
+        designs=dict.fromkeys(found["dataset"].unique()),
+        failures=True,
+        mixed=mixed,
+    )
 
 
 def _read_zilla(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, ZILLA)
-    rows = read_rows(source, ("dataset_fold_id", "alg_name", "trial_number"))
+    rows = read_rows(source, TRIALS)
     table = rows.frame
-    both = [
-        name.removesuffix("__test")
-        for name in table.columns
-        if name.endswith("__test") and is_number_column(table, name)
-    ]
+    tests = [name for name in table if name.endswith("__test") and is_number_column(table, name)]
+    both = [name.removesuffix("__test") for name in tests]
     both = [
         name
         for name in both
-        if f"{name}__val" in table.columns and read_name(name).higher_is_better is not None
+        if f"{name}__val" in table and read_name(name).higher_is_better is not None
     ]
     if not both:
         raise InputError(
             f"{source.where}: no metric has columns METRIC__test and METRIC__val to pick a trial by"
         )
     wanted = None if asked.metric is None else asked.metric.removesuffix("__test")
-    if wanted is not None and wanted not in both:
-        raise unknown_name("metric", wanted, both)
     if wanted is None and len(both) > 1:
         raise InputError(
             f"{source.where} holds {len(both)} metrics; choose one of {', '.join(both)} with"
             " --metric NAME"
         )
     metric = wanted or both[0]
-    found = _of_folds(table, source)
-    found["val"] = numbers(table, f"{metric}__val", source.where)
+    if metric not in both:
+        raise unknown_name("metric", metric, both)
     name = asked.metric or metric
-    found[name] = numbers(table, f"{metric}__test", source.where)
+    ids = spell_all(table["dataset_fold_id"])
+    parts = ids.str.extract(_FOLD)
+    for one in ids[parts["fold"].isna()]:
+        raise InputError(f"{source.where}: the dataset_fold_id {one!r} is not NAME__fold_K")
+    found = parts.assign(
+        method=spell_all(table["alg_name"]),
+        trial=spell_all(table["trial_number"]),
+        val=numbers(table, f"{metric}__val", source.where),
+        **{name: numbers(table, f"{metric}__test", source.where)},
+    )
     keys = ["method", "dataset", "fold"]
     found, twins = without_twins(found, [*keys, "trial"], ["val", name], source.where)
-    n_trials = len(found)
-    higher = bool(read_name(metric).higher_is_better)
-    # Trials without a value on validation rows failed; a fold where all did is a failure of the
-    # method.
-    order = found["val"].fillna(-np.inf if higher else np.inf)
-    found = found.assign(order=-order if higher else order)
-    best = found.sort_values([*keys, "order", "trial_place"], kind="stable").drop_duplicates(keys)
-    best = best.assign(**{name: best[name].where(best["val"].notna())})
-    kept = best[[*keys, name]].sort_index().reset_index(drop=True)
+    higher = read_name(metric).higher_is_better
+    # A fold where no trial has a value on validation rows is a failure of the method.
+    best = found.sort_values("val", ascending=not higher, kind="stable").drop_duplicates(keys)
+    best[name] = best[name].where(best["val"].notna())
     note = (
-        f"Of {n_trials} trials the one with the best {metric} on validation rows stands for a"
+        f"Of {len(found)} trials the one with the best {metric} on validation rows stands for a"
         " method on a fold, the first of equals; test rows choose nothing."
     )
-    dropped = {**rows.dropped, "rows that stand twice": twins}
     return Records(
-        kept,
+        best[[*keys, name]].sort_index().reset_index(drop=True),
         "fold",
         {name: higher},
         source,
-        dropped=dropped,
+        dropped={**rows.dropped, "rows that stand twice": twins},
         notes=(*rows.notes, note),
         failures=True,
-    )
-
-
-def _of_folds(table: pd.DataFrame, source: Source) -> pd.DataFrame:
-    ids = spell_all(table["dataset_fold_id"])
-    parts = {one: _FOLD.match(one) for one in pd.unique(ids)}
-    for one, match in parts.items():
-        if match is None:
-            raise InputError(f"{source.where}: the dataset_fold_id {one!r} is not NAME__fold_K")
-    return pd.DataFrame(
-        {
-            "method": spell_all(table["alg_name"]),
-            "dataset": [parts[one]["dataset"] for one in ids],  # type: ignore[index]
-            "fold": [parts[one]["fold"] for one in ids],  # type: ignore[index]
-            "trial": spell_all(table["trial_number"]),
-            "trial_place": np.arange(len(table)),
-        }
     )
 
 
@@ -163,14 +135,9 @@ result_readers.add(
         _read_arena,
         _is_arena,
         traps=(
-            (
-                "metric_error is lower-better, and of another metric on other datasets: only who is"
-                " better counts then."
-            ),
-            (
-                "fold counts repeats and folds in one index: within a dataset nothing is tested"
-                " before the design is said."
-            ),
+            "metric_error is of another metric on other datasets: only who is better counts then.",
+            "fold counts repeats and folds in one index: nothing is tested within a dataset before"
+            " the design is said.",
         ),
     )
 )
@@ -179,12 +146,7 @@ result_readers.add(
         "tabzilla",
         ZILLA,
         _read_zilla,
-        _is_zilla,
-        traps=(
-            (
-                "Every trial of a search is a row: the trial is picked on validation rows, never on"
-                " test rows."
-            ),
-        ),
+        lambda source: set(TRIALS) <= set(heading(source)),
+        traps=("Every trial of a search is a row: validation rows pick one, never test rows.",),
     )
 )
