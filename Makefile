@@ -15,7 +15,7 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile torch==2.13.0
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,dask,excel,hdf,logs,nirs,parquet,recsys,view,docs,dev]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,cluster,dask,excel,hdf,logs,nirs,parquet,recsys,view,docs,dev]"
 	touch $@ $(VENV)/installed $(VENV)/installed-for-docs
 
 $(VENV)/installed-for-docs: pyproject.toml | $(BIN)/python

@@ -10,8 +10,11 @@ import pytest
 
 LONGER = {
     "test_a_dask_cluster_keeps_the_contract": "test_on_dask_the_bytes_are_the_same",
-    "test_jobs_of_slurm_keep_the_contract": (
-        "test_jobs_give_the_bytes_of_this_machine_and_leave_no_folder"
+    "test_jobs_keep_the_contract_of_an_executor": (
+        "test_jobs_give_the_bytes_of_this_machine_and_end_with_the_run"
+    ),
+    "test_a_job_is_left_before_its_end_and_another_goes_on": (
+        "test_cells_that_are_longer_than_a_job_are_not_begun"
     ),
     "test_a_run_on_this_machine_stops_cleanly_at_a_schedulers_signal[10]": (
         "the same test with SIGTERM"

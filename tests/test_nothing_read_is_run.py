@@ -26,14 +26,10 @@ OUR_OWN_BYTES = {
     "lab/engine/packing.py",
     "lab/engine/table_buffers.py",
     "lab/engine/processes.py",
-    "lab/engine/queue_executor.py",
-    "lab/engine/queue_worker.py",
     "sources/loaded.py",
 }
-"""One unpickles what it just pickled, to see that it can be; two what a run sent its own processes, never a file; the
-queue's two what a run and its own jobs sent each other through a folder of theirs (its outcomes
-that may be older are read as plain values, tests/lab/engine/test_queue_folder.py); the last reads
-the byte code of a module that Python has
+"""One unpickles what it just pickled, to see that it can be; two what a run sent its own processes, never a file;
+the last reads the byte code of a module that Python has
 imported already, to compare it."""
 ON_REQUEST = {"intake/readers/scikit_learn.py"}
 """Reads a pickle of scores where the user says --run-code, and refuses it otherwise (tests/intake)."""

@@ -207,7 +207,8 @@ run none.toml
 run .
 run lab.toml --workers -1
 run lab.toml --workers many
-run lab.toml --engine slurm --slurm --array=1-2
+run lab.toml --engine slurm --job walltime
+run lab.toml --jobs 2
 run lab.toml --address tcp://x
 run lab.toml --budget soon
 run lab.toml --budget -5m

@@ -211,8 +211,6 @@ def run_command(request: dict[str, Any]) -> int:
     tempfile.tempdir = None
     if "LAB_HOST" in os.environ:
         call_this_host(os.environ["LAB_HOST"])
-    if "LAB_SILENCE" in os.environ:
-        expect_silence(float(os.environ["LAB_SILENCE"]))
     if "LAB_CLOCK" in os.environ:
         follow_clock(Path(os.environ["LAB_CLOCK"]))
     sys.argv = ["paragone", *request["arguments"]]
@@ -240,14 +238,6 @@ def follow_clock(file: Path) -> None:
     right = time.time
     time.time = lambda: right() + float(file.read_text())
     moments.datetime = WrongTime
-
-
-def expect_silence(seconds: float) -> None:
-    """Take a holder of a lease for dead after so many seconds instead of a minute; beat and look as much more often."""
-    from paragone.lab.store import shared_disk
-
-    for name in ("BEAT_SECONDS", "LOOK_SECONDS", "DEAD_AFTER_SECONDS"):
-        setattr(shared_disk, name, getattr(shared_disk, name) * seconds / 60.0)
 
 
 def call_this_host(name: str) -> None:

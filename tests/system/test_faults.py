@@ -24,7 +24,6 @@ from faults.process_faults import (
     stop_worker,
     two_coordinators,
 )
-from faults.shared_disks import CANNOT_MOUNT, LACKING, two_hosts
 from faults.store_faults import cut_power, damage, delete_store, fill_disk, read_only_disk
 from faults.trial import Bench, Outcome, Trial
 
@@ -88,9 +87,3 @@ def test_faults_of_the_disk_lose_double_and_falsify_nothing(bench, outcomes, nam
 )
 def test_a_clock_that_is_set_back_changes_nothing(bench, outcomes):
     try_often("clock set back", ClockSetBack(bench.folder / "clock"), bench, outcomes)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(bool(LACKING), reason=CANNOT_MOUNT)
-def test_faults_on_a_disk_that_two_hosts_share_lose_double_and_falsify_nothing(bench, outcomes):
-    try_often("shared disk", two_hosts, bench, outcomes)

@@ -63,10 +63,13 @@ ChartFormats: TypeAlias = Annotated[
 
 Engine: TypeAlias = Literal["local", "dask"]
 RunEngineOption: TypeAlias = Annotated[
-    Literal["local", "dask", "slurm"],
+    Literal["local", "dask", "slurm", "pbs", "sge", "lsf"],
     typer.Option(
         "--engine",
-        help="Where cells are worked on: processes of this machine, a Dask cluster, or Slurm.",
+        help=(
+            "Where cells are worked on: processes of this machine, a Dask cluster, or jobs of a"
+            " cluster's batch system."
+        ),
     ),
 ]
 EngineOption: TypeAlias = Annotated[

@@ -23,7 +23,7 @@ from paragone.errors import InputError, messages_of
 from paragone.terminal import say, say_at_once, say_in_words
 
 if TYPE_CHECKING:
-    from paragone.lab.engine import Tally
+    from paragone.lab.engine import JobSystem, Tally
     from paragone.lab.experiment import Experiment, Forecast
     from paragone.lab.passed_checks import PassedChecks
     from paragone.lab.results import Results
@@ -66,10 +66,7 @@ def run(
     workers: Annotated[
         int | None,
         typer.Option(
-            help=(
-                "Cells at a time, at most one per core; one per core by default. With Slurm, jobs"
-                " at a time."
-            ),
+            help=("Cells at a time, at most one per core; one per core by default."),
             min=0,
         ),
     ] = None,
@@ -94,24 +91,21 @@ def run(
     ] = None,
     engine: RunEngineOption = "local",
     address: AddressOption = None,
-    slurm: Annotated[
-        str | None,
+    jobs: Annotated[
+        int | None,
         typer.Option(
-            metavar="OPTIONS",
-            help=(
-                'For --engine slurm: options of sbatch, such as "--partition=compute'
-                ' --time=01:00:00 --mem=4G".'
-            ),
+            help="With slurm, pbs, sge or lsf: the most jobs at a time; 1 by default.",
+            min=1,
             show_default=False,
         ),
     ] = None,
-    queue: Annotated[
-        Path | None,
+    job: Annotated[
+        list[str] | None,
         typer.Option(
+            metavar="NAME=VALUE",
             help=(
-                "For --engine slurm: the folder through which jobs get their cells, on a disk that"
-                " the nodes see; "
-                "beside the store by default."
+                "Of each job: walltime=8h, memory=8GB, cores=4, queue=compute, account=..., and"
+                " whatever else dask-jobqueue knows; may be repeated."
             ),
             show_default=False,
         ),
@@ -157,16 +151,18 @@ def run(
 
     Example: paragone run examples/first.toml --engine dask --address tcp://head:8786 --budget 2h
 
-    Example: paragone run examples/first.toml --engine slurm --workers 20 --slurm
-    "--partition=compute --time=01:00:00"
+    Example: paragone run examples/first.toml --engine slurm --jobs 20 --job walltime=1h --job
+    memory=4GB
     """
     say_at_once(f"reading {experiment}")
     from paragone.lab.experiment import Experiment
 
     if address is not None and engine != "dask":
         raise InputError("--address is for --engine dask")
-    if engine != "slurm" and (slurm is not None or queue is not None):
-        raise InputError("--slurm and --queue are for --engine slurm")
+    if engine in ("local", "dask") and (jobs is not None or job):
+        raise InputError("--jobs and --job are for --engine slurm, pbs, sge or lsf")
+    if engine not in ("local", "dask") and workers is not None:
+        raise InputError(f"--workers is not for --engine {engine}: give --jobs, and --job cores=N")
     seconds = None if budget is None else seconds_of(budget)
     with messages_of("keys"):
         # Laid out here, so that what is wrong in the file is told in the words of the file.
@@ -191,11 +187,7 @@ def run(
         "budget": seconds,
         "isolation": isolation,
     }
-    if engine == "slurm":
-        opened = slurm_executor(declared.name, path, workers, slurm or "", queue)
-    else:
-        opened = chosen_executor(engine, address, workers)
-    with opened as executor:
+    with opened_executor(engine, address, workers, jobs, job) as executor:
         # A cluster of this machine's own has as many workers as it is given cells.
         most = workers if engine == "local" or address is not None else None
         results = run_with_progress(
@@ -209,15 +201,19 @@ def run(
     conclude(results, declared.name, as_json=as_json, files=files)
 
 
-def slurm_executor(
-    name: str, store: Path, workers: int | None, options: str, queue: Path | None
+def opened_executor(
+    engine: Literal["local", "dask"] | JobSystem,
+    address: str | None,
+    workers: int | None,
+    jobs: int | None,
+    job: list[str] | None,
 ) -> AbstractContextManager[Executor | None]:
-    """Open the executor whose workers are jobs of Slurm; its folder lies beside the store where none is given."""
-    from paragone.lab.engine import SlurmExecutor
+    """Open the executor that was asked for: jobs, a Dask cluster, or none for this machine's own processes."""
+    from paragone.lab.engine import JobExecutor, job_options
 
-    return SlurmExecutor(
-        queue or store.with_name(f"{store.name}-slurm"), workers or 1, options, name=name
-    )
+    if engine == "local" or engine == "dask":
+        return chosen_executor(engine, address, workers)
+    return JobExecutor(engine, jobs or 1, **job_options(job or ()))
 
 
 def show_verdict(experiment: Experiment, store: Path) -> None:
@@ -315,24 +311,22 @@ def run_with_progress(
     from paragone.everyday.progress import ProgressBar
 
     print_notes(experiment)
-    stopped: list[str] = []
+    stopped = ""
     with ProgressBar() as bar, stopped_by_signals():
         try:
             results = experiment.run(store, workers, observer=bar, **options)
         except KeyboardInterrupt as interrupt:
             results = None
-            # Which signal it was, and who goes on without the run.
-            stopped = [" ".join(["stopped", *interrupt.args]), *getattr(interrupt, "__notes__", ())]
+            # Which signal it was.
+            stopped = " ".join(["stopped", *interrupt.args])
         except OSError as error:
             raise InputError(_cannot_go_on(error, store)) from error
     if results is None:
         say_in_words(
-            f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to"
+            f"{stopped}: every finished cell is kept in {store}; run the same command again to"
             " go on",
             stderr=True,
         )
-        for sentence in stopped[1:]:
-            say_in_words(sentence, stderr=True)
         sys.exit(EXIT_STOPPED)
     if bar.tally is not None and bar.tally.out_of_budget:
         say_in_words(out_of_budget(bar.tally, store, options["budget"]), stderr=True)

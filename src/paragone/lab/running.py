@@ -21,13 +21,12 @@ from paragone.lab.engine import (
     CellTask,
     DaskCluster,
     Estimates,
+    JobExecutor,
     Limits,
     LocalProcesses,
     Observer,
     SharedExecutor,
     Silent,
-    SlurmCluster,
-    SlurmExecutor,
     SplitReference,
     Spool,
     Tally,
@@ -215,6 +214,7 @@ def cell_task(
     *,
     fitted: Fitted | None = None,
     scratch: str | None = None,
+    expected: float | None = None,
 ) -> CellTask:
     """Make the task of a cell.
 
@@ -230,6 +230,8 @@ def cell_task(
         A stored fit to score again.
     scratch : str, optional
         Where a long fit may keep its progress.
+    expected : float, optional
+        The seconds that it may take, where that is known.
 
     Returns
     -------
@@ -260,7 +262,7 @@ def cell_task(
         score_seed=seeds.split,
         fitted=fitted,
         scratch=scratch,
-        key=cell.key,
+        expected=expected,
     )
 
 
@@ -344,11 +346,6 @@ def run_into(
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
             try:
                 _Stages(experiment, store, spool, progress, run, workplace, options).work()
-            except KeyboardInterrupt as interrupt:
-                going_on = workplace.interrupt()
-                if going_on:
-                    interrupt.add_note(going_on)
-                raise
             finally:
                 workplace.close()
                 store.release(run)
@@ -389,8 +386,8 @@ def workplace_for(
     preload = Preload(modules, experiment.protocol.warm_ups)
     conditions = Conditions(limits, experiment.code_folders(), chosen, preload)
     if executor is not None:
-        if isinstance(executor, SlurmExecutor):
-            return SlurmCluster(executor, conditions)
+        if isinstance(executor, JobExecutor):
+            return DaskCluster(executor.dask, conditions, workers or None, jobs=executor)
         if is_dask(executor):
             return DaskCluster(executor, conditions, workers or None)
         n_seats = max(1, available_cores() if workers is None else workers)
@@ -504,6 +501,7 @@ class _Stages:
             self.spool.add(self.experiment.layout.arrangements[cell.dataset].dataset),
             fitted=None if cell.key in again else self.store.fitted(cell.fit_key),
             scratch=self.progress.of(cell),
+            expected=self._estimates.expect(cell),
         )
 
     def _cell_run(self, to_run: list[Cell], again: frozenset[str]) -> CellRun:

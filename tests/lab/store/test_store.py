@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from paragone.errors import InputError
 from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score
 from paragone.lab.store import Plan, Store, runs
 from paragone.lab.store.runs import RunIdentity, Watch
+from paragone.machine import FileSystem
 
 DONE = Outcome(
     "done",
@@ -281,3 +283,21 @@ def test_a_plan_that_is_planned_again_is_not_written_and_one_cell_more_is(store)
         store.write_plan(Plan("lab", "{}", {}, others, {}, {}, {}))
         current = "SELECT key FROM plan WHERE current = 1 ORDER BY position"
         assert [key for (key,) in store.read(current)] == [cell.key for cell in others]
+
+
+def test_on_a_disk_that_hosts_share_nobody_writes_and_everybody_reads(tmp_path, monkeypatch):
+    here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
+    with Store(here, create=True) as store:
+        store.commit("k", "f", Outcome("done", scores=(Score("micro_f1", 0.5),)))
+    shutil.copy(here, there)
+    monkeypatch.setattr(
+        "paragone.lab.store.opening.file_system",
+        lambda path: FileSystem("nfs4", "/home", is_shared=True),
+    )
+    with pytest.raises(InputError, match=r"nfs4 at /home.*give a store on a local disk"):
+        Store(there, create=True)
+    with pytest.raises(InputError, match="give a store on a local disk"):
+        Store(tmp_path / "new.sqlite", create=True)
+    with Store(there) as store:
+        assert store.statuses(["k"]) == {"k": "done"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here.sqlite", "there.sqlite"]

@@ -9,14 +9,24 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from typing_extensions import override
 
 from paragone.errors import InputError
+from paragone.lab.engine.jobs import JobExecutor
 from paragone.lab.engine.packing import Abandoned, Loss
-from paragone.lab.engine.shared import Courier, Envelope, SharedSeat, WorkerReply, open_envelope
+from paragone.lab.engine.shared import (
+    Again,
+    Courier,
+    Envelope,
+    SharedSeat,
+    WorkerReply,
+    later,
+    open_envelope,
+)
 from paragone.lab.engine.task import CellTask
 from paragone.lab.engine.workers import Conditions, Ended, Following, Seat, Workplace, end_processes
 
@@ -95,11 +105,33 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
         yield client.get_executor()
 
 
-def open_on_dask(envelope: Envelope, key: str) -> WorkerReply:
+@dataclass(frozen=True)
+class OutOfTime:
+    """A worker ends before the cell would."""
+
+    worker: str
+
+
+def _seconds_left(worker: Any) -> float:
+    """Return how long a worker is still there, where it was told when to go (``--lifetime``)."""
+    import psutil
+
+    if not worker.lifetime:
+        return math.inf
+    since: float = time.time() - psutil.Process().create_time()
+    return float(worker.lifetime) - since
+
+
+DaskReply: TypeAlias = WorkerReply | OutOfTime
+
+
+def open_on_dask(envelope: Envelope, key: str) -> DaskReply:
     """Run the cell in an envelope on a Dask worker; end it when the coordinator no longer waits for it."""
     from distributed import get_worker
 
     worker = get_worker()
+    if envelope.expected is not None and envelope.expected > _seconds_left(worker):
+        return OutOfTime(worker.address)
     worker.log_event(BEGUN, {"key": key, "worker": worker.address})
 
     def abandoned() -> bool:
@@ -130,16 +162,28 @@ class DaskCluster(Workplace):
         The most cells in flight. Where it is not given, there are two per thread of the workers,
         and more of short ones, so that no worker waits and an adaptive cluster sees work to grow
         for.
+    jobs : JobExecutor, optional
+        Whose jobs the workers are.
     """
 
     can_end = True
     look_seconds = LOOK_SECONDS
 
-    def __init__(self, executor: Any, conditions: Conditions, most: int | None = None) -> None:
+    def __init__(
+        self,
+        executor: Any,
+        conditions: Conditions,
+        most: int | None = None,
+        jobs: JobExecutor | None = None,
+    ) -> None:
         self._executor = executor
         self._client = executor._client
         self._options = {**executor._kwargs, "pure": False}
         self._most = most
+        self._jobs = jobs
+        self._leaving: set[str] = set()
+        if jobs is not None:
+            self.longest = jobs.longest
         self.isolation = conditions.isolation
         self.courier = Courier(conditions)
         self._futures: dict[str, Future[Any]] = {}
@@ -164,7 +208,11 @@ class DaskCluster(Workplace):
             self._look()
             self._next_look = time.monotonic() + LOOK_SECONDS
         queued = math.ceil(QUEUED_SECONDS / max(seconds or QUEUED_SECONDS, 1e-3))
-        wanted = max(FEWEST_IN_FLIGHT, self._threads * min(max(queued, 2), MOST_A_THREAD))
+        threads = self._threads
+        if self._jobs is not None:
+            # Before a job begins there is work for all that may.
+            threads = max(threads, self._jobs.most * self._jobs.cores)
+        wanted = max(FEWEST_IN_FLIGHT, threads * min(max(queued, 2), MOST_A_THREAD))
         return wanted if self._most is None else max(1, min(self._most, wanted))
 
     @override
@@ -175,15 +223,35 @@ class DaskCluster(Workplace):
         """Count the workers' threads; say so when there has been none for a while."""
         try:
             self._threads = sum(self._client.nthreads().values())
+            self._let_go()
         except (OSError, RuntimeError) as error:
             raise self._gone() from error
+        if self._jobs is not None:
+            submitted = self._jobs.want(len(self._futures))
+            self._news += [submitted] if submitted else []
         if self._threads:
             self._empty_since = None
         elif self._empty_since is None:
             self._empty_since = time.monotonic()
         elif time.monotonic() - self._empty_since >= WAITING_SECONDS:
             self._empty_since = time.monotonic() + 9 * WAITING_SECONDS
-            self._news.append(f"waiting: the Dask cluster at {self._address} has no worker")
+            logs = (
+                "" if self._jobs is None else f"; the logs of its jobs are in {self._jobs.folder}"
+            )
+            self._news.append(f"waiting: the Dask cluster at {self._address} has no worker{logs}")
+
+    def _let_go(self) -> None:
+        """Have workers whose time is nearly over end, once they have no cell."""
+        with self._lock:
+            done = self._leaving - set(self._begun_at.values())
+            self._leaving -= done
+        if done:
+            self._client.retire_workers(sorted(done))
+
+    def is_leaving(self, worker: str) -> None:
+        """Note that a worker has no time for a cell that waits, so that another may take its place."""
+        with self._lock:
+            self._leaving.add(worker)
 
     @property
     def _address(self) -> str:
@@ -332,6 +400,11 @@ class _DaskSeat(SharedSeat):
             return Loss("the cluster gave the cell up")
         if isinstance(future.exception(), KilledWorker):
             return Loss(f"Dask gave the cell up: {future.exception()}", final=True)
+        reply = None if future.exception() else future.result()
+        if isinstance(reply, OutOfTime):
+            self._cluster.is_leaving(reply.worker)
+            self._future = later(Again())
+            return self._future
         ended = super().collect(future)
         self._future = ended if isinstance(ended, Future) else None
         return ended

@@ -14,6 +14,7 @@ from typing import Protocol as Interface
 from paragone.errors import InputError
 from paragone.lab.cells import Cell, Outcome
 from paragone.lab.engine.packing import FOR_MEMORY, Loss
+from paragone.lab.engine.resources import format_duration
 from paragone.lab.engine.task import CellTask
 from paragone.lab.engine.workers import Seat, Workplace
 from paragone.lab.store import Store
@@ -380,6 +381,7 @@ class CellRun:
             if self._is_over(tally):
                 break
             if not self._running and not self._warming:
+                self._check_length()
                 self._await_other_runs()
                 continue
             busy: list[Future[Any]] = [*self._running, *self._warming]
@@ -411,7 +413,8 @@ class CellRun:
         if warming is not None:
             self._warming[warming] = seat
             return True
-        while (cell := self._queue.pop(self._deadline - time.monotonic())) is not None:
+        within = min(self._deadline - time.monotonic(), self._workplace.longest)
+        while (cell := self._queue.pop(within)) is not None:
             claim = self._store.claim(cell.key, self._run, again=cell.key in self._again)
             if claim == "claimed":
                 future = seat.submit(self._prepare(cell))
@@ -440,6 +443,17 @@ class CellRun:
         else:
             self._bad_starts = 0
         return [seat]
+
+    def _check_length(self) -> None:
+        """End the run where only cells are left that no worker lives long enough for."""
+        shortest = self._queue.shortest()
+        longest = self._workplace.longest
+        if self._queue and not self._taken and shortest is not None and shortest > longest:
+            raise InputError(
+                f"{len(self._queue)} cells are left that may take {format_duration(shortest)} or"
+                f" more, and a job has {format_duration(longest)} for a cell: give"
+                " jobs more time with --job walltime=TIME; every finished cell is kept"
+            )
 
     def _await_other_runs(self) -> None:
         """Look again, after a moment, at the cells that another run was at."""

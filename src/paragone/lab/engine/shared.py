@@ -69,6 +69,8 @@ class Envelope:
         The versions of the libraries where the run was begun.
     conditions : Conditions
         Of the run; the user's modules lie elsewhere for a worker.
+    expected : float, optional
+        The seconds that it may take, where that is known.
     parcels : tuple of Parcel
         What the worker said it lacks.
     """
@@ -79,6 +81,7 @@ class Envelope:
     code: tuple[Reference, ...]
     versions: tuple[tuple[str, str], ...]
     conditions: Conditions
+    expected: float | None = None
     parcels: tuple[Parcel, ...] = ()
 
 
@@ -92,9 +95,9 @@ class Lacks:
 
 @dataclass(frozen=True)
 class Again:
-    """The cell is to be sent again."""
+    """The cell is to be sent again, rather to one worker where one is named."""
 
-    worker: str
+    worker: str | None = None
 
 
 WorkerReply: TypeAlias = Outcome | Loss | Refused | Lacks
@@ -186,7 +189,9 @@ class Courier:
             task.split.folder,
             visible=not self.hidden,
         )
-        return Envelope(self.run, packed, data, self._code, self._versions, self.conditions)
+        return Envelope(
+            self.run, packed, data, self._code, self._versions, self.conditions, task.expected
+        )
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
         """Add what a worker lacks."""
@@ -242,7 +247,7 @@ class SharedSeat(Seat):
         if self._envelope is None:
             raise RuntimeError("nothing to send yet")
         if self.addressed and self._courier.is_under_way(lacks) and self._returns < MOST_RETURNS:
-            return _later(Again(lacks.worker))
+            return later(Again(lacks.worker))
         self._envelope = self._courier.repack(self._envelope, lacks)
         return self._send(lacks.worker)
 
@@ -263,7 +268,7 @@ class SharedSeat(Seat):
         return self._send_again(reply) if isinstance(reply, Lacks) else accepted(reply)
 
 
-def _later(reply: Again) -> Future[Again]:
+def later(reply: Again) -> Future[Again]:
     """Return a future that ends in a little while."""
     future: Future[Again] = Future()
 

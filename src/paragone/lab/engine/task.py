@@ -181,7 +181,7 @@ def cut_out(X: Any, y: Any, beside: Mapping[str, Any], reference: SplitReference
 
 @dataclass(frozen=True, eq=False)
 class CellTask:
-    """Everything a worker needs to run one cell; ``key`` is the cell's own, where it has one."""
+    """Everything a worker needs to run one cell; ``expected`` is the seconds it may take, where known."""
 
     split: SplitReference
     method: Method
@@ -190,7 +190,7 @@ class CellTask:
     score_seed: int
     fitted: Fitted | None
     scratch: str | None = None
-    key: str = ""
+    expected: float | None = None
 
 
 def run_task(task: CellTask) -> Outcome:

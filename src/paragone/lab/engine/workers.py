@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import threading
 from abc import ABC, abstractmethod
@@ -233,6 +234,8 @@ class Workplace(ABC):
     can_end = False
     shares_disk = False
     look_seconds: float | None = None
+    longest = math.inf
+    """How many seconds a cell may take at most, so that it is of use to begin it."""
     isolation: Isolation = "cell"
 
     @abstractmethod
@@ -258,10 +261,6 @@ class Workplace(ABC):
     def news(self) -> list[str]:
         """Return what there is to tell the user since the last call."""
         return []
-
-    def interrupt(self) -> str:
-        """Take note that the run is interrupted; say who goes on without it, where somebody does."""
-        return ""
 
     def close(self) -> None:  # noqa: B027  most have nothing to give up
         """Give everything up."""

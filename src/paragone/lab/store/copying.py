@@ -26,7 +26,6 @@ from paragone.lab.store.schema import (
     plain_tables,
     table_shapes,
 )
-from paragone.lab.store.shared_disk import sole_writer
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50
 WITH_ARRAYS = ("fits", "predictions", "truths", "splits", "quarantine")
@@ -163,11 +162,10 @@ def salvage(path: Path) -> Salvage:
     fresh = path.with_name(f".{path.name}.salvaged")
     remove_database(fresh)
     try:
-        with sole_writer(path):
-            with new_store(fresh) as target, examination(path) as source:
-                rows, incomplete = _copied(source, target)
-            damaged_file = _set_aside(path)
-            fresh.replace(path)
+        with new_store(fresh) as target, examination(path) as source:
+            rows, incomplete = _copied(source, target)
+        damaged_file = _set_aside(path)
+        fresh.replace(path)
     finally:
         remove_database(fresh)
     return Salvage(damaged_file, rows, incomplete)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sqlite3
 import tempfile
@@ -24,18 +23,10 @@ from paragone.lab.store.schema import (
     migrate,
     table_shapes,
 )
-from paragone.lab.store.shared_disk import (
-    LOG_HEADER_BYTES,
-    Lease,
-    copy_as_it_is,
-    is_shared,
-    replace_by_copy,
-)
+from paragone.machine import file_system
 
 Identity = tuple[int, int]
-FRAME_HEADER_BYTES = 24
-LOG_PAGES = 1 << 16
-"""How long the log of a store on a shared disk may grow: whoever copies it begins anew when the log does."""
+LOG_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
 
 
 class FilesInPlace:
@@ -51,8 +42,7 @@ class FilesInPlace:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>>     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "lab.sqlite"
     ...     _ = path.write_bytes(b"")
     ...     files = FilesInPlace(path)
@@ -170,38 +160,7 @@ HEADER = b"SQLite format 3\x00"
 PAGE_SIZE_AT, PAGE_COUNT_AT = 16, 28
 
 
-class StoreConnection(LimitedConnection):
-    """A connection to a store, with the lease on it where its disk is shared."""
-
-    lease: Lease | None = None
-    _is_given_up = False
-
-    def close(self) -> None:
-        """Close the file, and then let others write."""
-        lease, self.lease = self.lease, None
-        if lease is not None and not _is_held(lease):
-            # SQLite would move the log into the file, which others write by now, and delete theirs:
-            # let the system close the files, when the process ends.
-            self._is_given_up = True
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
-        if not self._is_given_up:
-            super().close()
-        if lease is not None:
-            lease.release()
-
-    def __del__(self) -> None:
-        if self.lease is not None:
-            self.close()
-
-
-def _is_held(lease: Lease) -> bool:
-    try:
-        return lease.is_held()
-    except OSError:
-        return False
-
-
-def connect(path: Path, *, create: bool) -> StoreConnection:
+def connect(path: Path, *, create: bool) -> LimitedConnection:
     """Open a store, for reading, or for writing where it may be made; refuse a file that is not one.
 
     Parameters
@@ -210,17 +169,18 @@ def connect(path: Path, *, create: bool) -> StoreConnection:
         The file.
     create : bool
         Whether it is opened for writing, and made where it is missing. On a file system that hosts
-        share, the others get a copy that stays as it is, and one at a time writes.
+        share nobody writes: SQLite's log needs memory that all who have the file open share, which
+        two hosts have not.
 
     Returns
     -------
-    StoreConnection
+    LimitedConnection
         In autocommit mode, write-ahead logging, foreign keys on.
     """
     check_file(path, create=create)
     try:
-        if is_shared(path):
-            return _connect_alone(path) if create else _connect_copy(path)
+        if file_system(path).is_shared:
+            return _connect_shared(path, create=create)
         return _connect(str(path), path, create=create)
     except sqlite3.DatabaseError as error:
         if create or primary_code(error) not in UNWRITABLE or has_log(path):
@@ -228,78 +188,55 @@ def connect(path: Path, *, create: bool) -> StoreConnection:
     try:
         # Nobody can write here, so nobody will: SQLite may read without the lock files that it
         # cannot make.
-        return _connect(f"{path.resolve().as_uri()}?immutable=1", path, create=False)
+        return _connect_immutable(path)
     except sqlite3.DatabaseError as error:
         raise damaged(path, error) from error
 
 
-def _connect_alone(path: Path) -> StoreConnection:
-    """Open a store for writing as the only one who does, with a log that needs no shared memory."""
-    try:
-        lease = Lease(path)
-    except OSError as error:
+def _connect_immutable(path: Path) -> LimitedConnection:
+    return _connect(f"{path.resolve().as_uri()}?immutable=1", path, create=False)
+
+
+def _connect_shared(path: Path, *, create: bool) -> LimitedConnection:
+    """Open a store that lies where other hosts may write too: for reading, as nobody of ours writes there."""
+    place = file_system(path)
+    lies = (
+        f"store {str(path)!r} lies on a disk that hosts share ({place.type} at {place.mounted_at})"
+    )
+    if create:
         raise InputError(
-            f"store {str(path)!r} cannot be written: {error.strerror or error}"
-        ) from error
-    try:
-        if lease.after_silence and path.exists():
-            replace_by_copy(path)
-        # Without locks of the file system, SQLite is to ask for none: the lease is the lock.
-        locks = "" if lease.locks_work else "?vfs=unix-none"
-        connection = _connect(f"{path.resolve().as_uri()}{locks}", path, create=True, alone=True)
-    except BaseException:
-        lease.release()
-        raise
-    connection.lease = lease
-    return connection
+            f"{lies}, where no run can write safely: give a store on a local disk of this machine,"
+            f" such as --store {Path(tempfile.gettempdir()) / path.name}, and copy it there when"
+            " the run has ended"
+        )
+    if has_log(path):
+        raise InputError(
+            f"{lies}, and its log (-wal) was copied with it: copy both to a local disk and read it"
+            " there"
+        )
+    return _connect_immutable(path)
 
 
-def _connect_copy(path: Path) -> StoreConnection:
-    """Open a copy of a store, which goes when it is closed."""
-    with _copied(path) as copy:
-        connection = _connect(str(copy), path, create=False, file=copy)
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-
-@contextmanager
-def _copied(path: Path) -> Iterator[Path]:
-    """Give a copy of a store to open; its name goes then, and its content when it is closed (on Windows it stays)."""
-    with tempfile.TemporaryDirectory(prefix="paragone-copy-", ignore_cleanup_errors=True) as folder:
-        yield copy_as_it_is(path, Path(folder))
-
-
-def _connect(
-    address: str, path: Path, *, create: bool, alone: bool = False, file: Path | None = None
-) -> StoreConnection:
+def _connect(address: str, path: Path, *, create: bool) -> LimitedConnection:
     connection = sqlite3.connect(
         address,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
         uri=address.startswith("file:"),
-        factory=StoreConnection,
+        factory=LimitedConnection,
     )
     try:
         distrust(connection)
         connection.limit(path)
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         connection.execute("PRAGMA foreign_keys = ON")
-        if alone or file is not None:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        if alone:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         if create:
             create_once(connection)
         version = _check_schema(connection, path)
         if create and version < SCHEMA_VERSION:
             migrate(connection)
-        if alone:
-            # Whoever had claimed a cell does not hold the lease any more: it is dead, or will stop
-            # when it awakes.
-            connection.execute("DELETE FROM claims")
-        _check_whole(connection, file or path, path)
+        _check_whole(connection, path)
         connection.execute("PRAGMA synchronous = NORMAL")
     except UNREADABLE as error:
         connection.close()
@@ -369,26 +306,22 @@ def _check_length(path: Path, header: bytes, whole: bool) -> None:
         raise truncated(path, size, pages * page_size)
 
 
-def _check_whole(connection: sqlite3.Connection, file: Path, path: Path) -> None:
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a file whose end is gone and is not in the log either; what is free there need not be anywhere."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-    present = file.stat().st_size // page_size
-    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(file):
+    present = path.stat().st_size // page_size
+    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(path):
         return
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        raise truncated(path, file.stat().st_size, pages * page_size)
+        raise truncated(path, path.stat().st_size, pages * page_size)
 
 
 @contextmanager
 def examination(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that may be damaged, for reading only."""
     check_file(path, create=False, whole=False)
-    if is_shared(path):
-        with _copied(path) as copy:
-            database = _opened_for_examination(copy, path)
-    else:
-        database = _opened_for_examination(path, path)
+    database = _opened_for_examination(path)
     try:
         yield database
     except NOT_READ as error:
@@ -397,16 +330,16 @@ def examination(path: Path) -> Iterator[sqlite3.Connection]:
         database.close()
 
 
-def _opened_for_examination(file: Path, path: Path) -> sqlite3.Connection:
+def _opened_for_examination(path: Path) -> sqlite3.Connection:
     """Open a file so that nothing is written and nothing is left beside it.
 
     With a log beside it, reading only. Without one SQLite makes one, and takes it away again only
     where it may write; where it may not, there is nobody else who writes either.
     """
-    beside = log_of(file).exists()
+    beside = log_of(path).exists()
     modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
     for mode in modes:
-        address = f"{file.resolve().as_uri()}?{mode}"
+        address = f"{path.resolve().as_uri()}?{mode}"
         database = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=LimitedConnection
         )

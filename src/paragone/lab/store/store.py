@@ -113,8 +113,6 @@ class Store:
         try:
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
             with transaction(self._connection):
-                if self._connection.lease is not None:
-                    self._connection.lease.check()
                 self._files.check()
                 yield self._connection
             self._synced = now if sync else self._synced
