@@ -281,7 +281,7 @@ def measure_paper(folder: Path, options: argparse.Namespace) -> None:
         ("compare --metric accuracy", ("compare", store, "--metric", "accuracy"), 20),
         ("report --no-charts", ("report", store, "--no-charts", "--out", page), 60),
         ("report, nothing changed", ("report", store, "--no-charts", "--out", page), 60),
-        ("doctor", ("doctor", store), 10),
+        ("store check", ("store", "check", store), 10),
     ):
         wall, cpu, peak = time_command(arguments)
         print(f"{shown:46s} {wall:8.2f} {cpu:8.2f} {peak:9.0f} {law:10d}", flush=True)
@@ -306,8 +306,7 @@ def measure_merging(folder: Path, options: argparse.Namespace) -> None:
     )
     print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s}")
     for shown, arguments in (
-        (f"merge {MERGED_STORES} stores", ("merge", *parts, "--out", folder / "all.sqlite")),
-        ("doctor all.sqlite --compact", ("doctor", folder / "all.sqlite", "--compact")),
+        (f"merge {MERGED_STORES} stores", ("store", "merge", *parts, "--out", folder / "all.sqlite")),
     ):
         wall, cpu, peak = time_command(arguments)
         print(f"{shown:46s} {wall:8.2f} {cpu:8.2f} {peak:9.0f}", flush=True)

@@ -141,7 +141,7 @@ BUDGETS = {
     "everyday": 4956,
     "generate": 92138,
     "intake": 49947,
-    "lab": 98754,
+    "lab": 87174,
     "methods": 34592,
     "metrics": 41640,
     "page": 2744,

@@ -21,7 +21,7 @@ def lab(tmp_path, monkeypatch) -> Path:
 
 
 def test_an_archive_goes_out_and_comes_back(lab, paragone):
-    ended = paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive")
+    ended = paragone("store", "archive", "lab.sqlite", "--out", "archive")
     assert (ended.code, ended.out.startswith("4 cells, ")) == (0, True)
     ended = paragone("import", "archive", "--store", "again.sqlite", "--json")
     assert (ended.code, json.loads(ended.out)["rows"]["cells"]) == (0, 4)
@@ -33,22 +33,16 @@ def test_an_archive_goes_out_and_comes_back(lab, paragone):
 
 
 def test_what_cannot_be_is_refused_in_one_sentence(lab, paragone):
-    paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive")
+    paragone("store", "archive", "lab.sqlite", "--out", "archive")
     refused(
-        paragone("export", "lab.sqlite", "--layout", "archive", "--out", "archive"),
+        paragone("store", "archive", "lab.sqlite", "--out", "archive"),
         "exists already",
-    )
-    refused(
-        paragone(
-            "export", "lab.sqlite", "--layout", "archive", "--out", "b", "--experiment", "lab"
-        ),
-        "whole store",
     )
     refused(paragone("import", "archive", "--store", "lab.sqlite"), "exists already")
     refused(
         paragone("import", "archive", "--store", "b.sqlite", "--data", "iris"), "leave --data out"
     )
-    refused(paragone("import", "lab.sqlite", "--store", "b.sqlite"), "paragone merge")
+    refused(paragone("import", "lab.sqlite", "--store", "b.sqlite"), "paragone store merge")
     (lab / "archive" / "tables" / "fits.parquet").unlink()
     refused(paragone("import", "archive", "--store", "b.sqlite"), "is missing")
     assert not (lab / "b.sqlite").exists()
@@ -56,8 +50,11 @@ def test_what_cannot_be_is_refused_in_one_sentence(lab, paragone):
 
 def test_two_stores_become_one(lab, paragone):
     shutil.copy(VERSION_1, "other.sqlite")
-    ended = paragone("merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite")
+    ended = paragone("store", "merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite")
     assert (ended.code, "4 cells in c.sqlite: 4 of A, 4 of B, 4 in both" in ended.out) == (0, True)
-    ended = paragone("merge", "lab.sqlite", "other.sqlite", "--out", "d.sqlite", "--json")
-    assert json.loads(ended.out)["conflicts"] == []
-    refused(paragone("merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite"), "exists already")
+    ended = paragone("store", "merge", "lab.sqlite", "other.sqlite", "--out", "d.sqlite", "--json")
+    assert json.loads(ended.out)["shared"] == 4
+    refused(
+        paragone("store", "merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite"),
+        "exists already",
+    )

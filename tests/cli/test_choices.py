@@ -16,7 +16,6 @@ from paragone.generate.sampling import TargetKind
 from paragone.protocols.crossval.scores import Naming
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
-MERGE = ("merge", "a.sqlite", "b.sqlite", "--out", "c.sqlite")
 EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
 
 
@@ -37,7 +36,6 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (EVOLVE, "--strategy", get_args(Strategy)),
         (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(TargetKind)),
         (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
-        (MERGE, "--prefer", ("A", "B")),
         (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
     ],
 )

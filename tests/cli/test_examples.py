@@ -120,13 +120,13 @@ def prepare(command: str, folder: Path) -> None:
         run("paragone run examples/first.toml --store first.sqlite --workers 0")
     if "scores.csv" in words and "--out" in words and words[1] == "compare":
         run("paragone scores first.sqlite --metric micro_f1 --out scores.csv")
-    if words[1] == "merge":
+    if words[1:3] == ["store", "merge"]:
         shutil.copy("first.sqlite", "laptop.sqlite")
         shutil.move("first.sqlite", "cluster.sqlite")
     if words[1] == "import":
-        run("paragone export first.sqlite --layout archive --out first-archive")
+        run("paragone store archive first.sqlite --out first-archive")
         (folder / "first.sqlite").unlink()
-    if words[1] == "reproduce":
+    if words[1:3] == ["store", "reproduce"]:
         run("paragone report first.sqlite --out report --no-charts")
     if words[1] == "audit":
         run("paragone report first.sqlite --out paper --no-charts")

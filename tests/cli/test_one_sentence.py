@@ -155,7 +155,7 @@ def test_a_run_with_a_full_temporary_folder_says_where_it_writes(tmp_path, monke
         ["run", "HOME/lab.toml"],
         ["scores", "HOME/x.sqlite"],
         ["report", "HOME/x.sqlite", "--out", "o"],
-        ["doctor", "HOME/x.sqlite"],
+        ["store", "check", "HOME/x.sqlite"],
         ["compare", "HOME/x.csv"],
         ["data", "describe", "HOME/x.csv"],
         ["view", "HOME/x.sqlite"],
@@ -253,16 +253,16 @@ pairwise short.csv
 audit none.sqlite
 audit text.sqlite
 audit none.toml
-doctor none.sqlite
-doctor text.sqlite
-doctor binary.sqlite
-merge none.sqlite other.sqlite --out x.sqlite
+store check none.sqlite
+store check text.sqlite
+store check binary.sqlite
+store merge none.sqlite other.sqlite --out x.sqlite
 export none.sqlite --out x
 export empty.sqlite --out x
 import none --store x.sqlite
 import . --store x.sqlite
-reproduce none.sqlite
-reproduce text.toml
+store reproduce none.sqlite
+store reproduce text.toml
 view none.sqlite
 view text.sqlite
 view empty.sqlite --port 99999

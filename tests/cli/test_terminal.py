@@ -124,7 +124,7 @@ def ran(monkeypatch, capsys, *args: object) -> tuple[str, str]:
         ["pairwise", f"STORE::{HOSTILE[0]}", f"STORE::{HOSTILE[1]}", "--metric", "micro_f1"],
         ["report", "STORE", "--out", "OUT", "--no-charts"],
         ["report", "STORE", "--out", "OUT", "--reference", f"none{C1}"],
-        ["doctor", "STORE"],
+        ["store", "check", "STORE"],
         ["status", f"none{TITLE}.sqlite"],
     ],
     ids=lambda command: (

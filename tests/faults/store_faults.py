@@ -176,10 +176,10 @@ def damage(trial: Trial) -> Outcome:
 
 
 def repair(trial: Trial) -> bool:
-    """Have `paragone doctor` save what is left; False where it says that nothing is."""
-    doctor = trial.command("doctor", "--repair")
-    assert_speaks_clearly(doctor, doctor.wait())
-    return doctor.wait() != 2
+    """Have `paragone store check` save what is left; False where it says that nothing is."""
+    checked = trial.command("store check", "--repair")
+    assert_speaks_clearly(checked, checked.wait())
+    return checked.wait() != 2
 
 
 def _damage_one(trial: Trial, path: Path) -> None:

@@ -113,7 +113,7 @@ class Trial:
 
     def command(self, verb: str, *options: object) -> Command:
         """Run another verb on the store, to its end."""
-        command = self.bench.server.start((verb, self.store, *options), self.folder)
+        command = self.bench.server.start((*verb.split(), self.store, *options), self.folder)
         command.wait()
         return command
 

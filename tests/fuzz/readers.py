@@ -47,7 +47,7 @@ from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archi
 from paragone.lab.declaration import declared_protocol, parse_declaration
 from paragone.lab.reproduction import read_record
 from paragone.lab.results import Results
-from paragone.lab.store.doctor import examine
+from paragone.lab.store.checking import check
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols.curve.files import read_ranking
 from paragone.protocols.curve.results_folder import read_curve_file
@@ -299,7 +299,7 @@ def _store_read(path: Path) -> None:
         path.with_name(path.name + end).unlink(missing_ok=True)
     what = _choice(path, 3)
     if what == 0:
-        examine(path)
+        check(path)
         return
     with Results.open(path) as results:
         if what == 1:

@@ -14,7 +14,7 @@ import pytest
 from paragone.errors import InputError
 from paragone.lab.archive import export_archive, import_archive
 from paragone.lab.experiment import Experiment
-from paragone.lab.store.doctor import examine
+from paragone.lab.store.checking import check
 from paragone.lab.store.schema import missing_before, table_shapes
 from paragone.protocols import Curve, KGrid
 
@@ -61,7 +61,7 @@ def test_a_round_trip_gives_all_tables_back(store, archive, tmp_path):
     told = import_archive(archive, tmp_path / "again.sqlite")
     assert content(tmp_path / "again.sqlite") == content(store)
     assert told.rows["cells"] == 4
-    assert examine(tmp_path / "again.sqlite").is_healthy
+    assert check(tmp_path / "again.sqlite").is_healthy
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.sqlite", "archive"]
 
 
@@ -95,7 +95,7 @@ def test_a_store_of_version_1_comes_back_with_all_that_it_had(tmp_path):
                     database.execute(shape.select()).fetchall()
                     == content(tmp_path / "new.sqlite")[shape.name]
                 )
-    assert examine(tmp_path / "new.sqlite").is_healthy
+    assert check(tmp_path / "new.sqlite").is_healthy
 
 
 def rewrite(archive: Path, change) -> None:

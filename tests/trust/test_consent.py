@@ -49,12 +49,12 @@ READING = {
     "compare": ("compare", "{store}", "--metric", "micro_f1"),
     "scores": ("scores", "{store}"),
     "status": ("status", "{store}", "--tracebacks"),
-    "doctor": ("doctor", "{store}"),
-    "repair": ("doctor", "{copy}", "--repair", "--compact", "--drop-stale"),
-    "export": ("export", "{store}", "--layout", "archive", "--out", "{out}/archive"),
+    "check": ("store", "check", "{store}"),
+    "repair": ("store", "check", "{copy}", "--repair"),
+    "export": ("store", "archive", "{store}", "--out", "{out}/archive"),
     "rankings": ("export", "{store}", "--out", "{out}/rankings"),
-    "merge": ("merge", "{store}", "{copy}", "--out", "{out}/merged.sqlite"),
-    "reproduce": ("reproduce", "{store}", "--out", "{out}/again"),
+    "merge": ("store", "merge", "{store}", "{copy}", "--out", "{out}/merged.sqlite"),
+    "reproduce": ("store", "reproduce", "{store}", "--out", "{out}/again"),
     "data": ("data", "describe", "{folder}/rows.csv", "--target", "y", "--task", "regression"),
 }
 
@@ -79,10 +79,7 @@ def test_no_verb_that_reads_runs_what_the_store_names(
 
 def test_an_archive_goes_there_and_back_without_running_anything(paragone, stranger, tmp_path):
     with watched() as seen:
-        assert (
-            paragone("export", stranger.store, "--layout", "archive", "--out", tmp_path / "a").code
-            == 0
-        )
+        assert paragone("store", "archive", stranger.store, "--out", tmp_path / "a").code == 0
         assert paragone("import", tmp_path / "a", "--store", tmp_path / "b.sqlite").code == 0
         assert paragone("audit", tmp_path / "b.sqlite").code == 0
     stranger.is_untouched(seen)

@@ -216,7 +216,7 @@ def main() -> None:
     except MemoryError as error:
         _end(f"there is not enough memory{f' ({error})' if str(error) else ''}")
     except sqlite3.Error as error:
-        _end(f"the store cannot be used: {error}; `paragone doctor` says more")
+        _end(f"the store cannot be used: {error}; `paragone store check` says more")
 
 
 def _end(sentence: str) -> NoReturn:

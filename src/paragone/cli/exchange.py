@@ -15,40 +15,24 @@ from paragone.terminal import say
 if TYPE_CHECKING:
     from paragone.intake import Asked
 
-LAYOUTS = ("protocol", "archive")
-
 
 @app.command(rich_help_panel=KEEP)
 def export(
     store: StoreFile,
     out: NewFolder,
-    layout: Annotated[
-        str,
-        typer.Option(
-            help="protocol: METHOD/DATASET_foldI_ranking.csv, _time.txt (wall), _cpu_time.txt, "
-            "_kgrid_ and _pgrid_metrics.json; "
-            "archive: the whole store as Parquet and JSON, for git-lfs or a data archive."
-        ),
-    ] = "protocol",
     experiment: ExperimentName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write rankings, times and curves as the files of the original protocol, or the whole store as an archive.
+    """Write rankings, times and curves as the files of the original protocol.
 
-    An archive has a manifest with the hash of every file, is the same bytes for the same store, and
-    becomes a store again by `paragone import`.
+    METHOD/DATASET_foldI_ranking.csv, _time.txt (wall), _cpu_time.txt, _kgrid_ and
+    _pgrid_metrics.json.
 
-    Example: paragone export first.sqlite --layout archive --out first-archive
+    Example: paragone export first.sqlite --out first-files
     """
-    from paragone.errors import unknown_name
     from paragone.lab.protocol import exchanging_part
     from paragone.lab.results import Results
 
-    if layout not in LAYOUTS:
-        raise unknown_name("layout", layout, LAYOUTS)
-    if layout == "archive":
-        export_whole(store, out, experiment, as_json=as_json)
-        return
     with Results.open(store) as results:
         exported = exchanging_part().export_files(results, out, experiment)
     if as_json:
@@ -61,20 +45,6 @@ def export(
         )
     else:
         say(str(exported))
-
-
-def export_whole(store: Path, out: Path, experiment: str | None, *, as_json: bool) -> None:
-    """Write the archive of a store and say what is in it."""
-    from paragone.errors import InputError
-    from paragone.lab.archive import export_archive
-
-    if experiment is not None:
-        raise InputError("an archive holds the whole store: leave --experiment out")
-    archive = export_archive(store, out)
-    if as_json:
-        print_json({"folder": str(archive.place), "rows": dict(archive.rows)})
-    else:
-        say(str(archive))
 
 
 @app.command("import", rich_help_panel=KEEP)
@@ -163,7 +133,7 @@ def import_run(
     that is there already are added to it. With --data the folder holds rankings, which are
     evaluated like those of any method.
 
-    A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it:
+    A folder with a manifest.json is an archive, as `paragone store archive` writes it:
     every hash is checked, and no option but --store applies.
 
     Example: paragone import llama.jsonl mistral.jsonl --store models.sqlite

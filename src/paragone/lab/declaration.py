@@ -497,7 +497,7 @@ def read_declaration(path: Path) -> tuple[Declaration, str]:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give an experiment file")
     try:
-        # As bytes: the text is kept, and comes back by `paragone reproduce`, with the line ends
+        # As bytes: the text is kept, and comes back by `paragone store reproduce`, with the line ends
         # that it has.
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:

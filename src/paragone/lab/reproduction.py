@@ -29,7 +29,7 @@ ELEMENT = "paragone-provenance"
 
 
 def experiment_record(results: StoreContents, experiment: str) -> dict[str, Any]:
-    """Return all that `paragone reproduce` needs of an experiment in a store.
+    """Return all that `paragone store reproduce` needs of an experiment in a store.
 
     Parameters
     ----------

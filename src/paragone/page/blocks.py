@@ -275,7 +275,7 @@ class Page:
     told : mapping of str to str
         What stands in words, by title: the verdict and how it was done.
     record : mapping
-        What `paragone reproduce` needs to do the experiment again; empty where nothing was
+        What `paragone store reproduce` needs to do the experiment again; empty where nothing was
         recorded.
     lines : tuple of str
         What the command line says once the page is written.

@@ -23,7 +23,7 @@ from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Plan, Store
-from paragone.lab.store.doctor import compact, examine, repair
+from paragone.lab.store.checking import check, repair
 from paragone.lab.store.merging import merge
 from paragone.lab.store.outcomes import CellCosts, FitCosts, scores_checksum, stored_scores_checksum
 from paragone.lab.store.schema import SCHEMA_VERSION, missing_before, table_shapes
@@ -106,7 +106,7 @@ def test_a_cell_that_runs_again_has_the_warnings_of_the_last_time_only(store):
         opened.commit(cell.key, cell.fit_key, SILENT)
     assert beside(store)["warnings"] == beside(store)["outputs"] == []
     assert rows_beside(store) == 2
-    assert examine(store).is_healthy
+    assert check(store).is_healthy
 
 
 CHANGES = [
@@ -124,13 +124,11 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_or_deleted_cost_or_warning_is_found_and_costs_the_cell(store, change):
-    assert examine(store).is_healthy
+    assert check(store).is_healthy
     with closing(sqlite3.connect(store)) as database:
         database.execute(change)
         database.commit()
-    assert any(
-        "does not agree with its checksum" in finding.message for finding in examine(store).damage
-    )
+    assert any("does not agree with its checksum" in fault.message for fault in check(store).damage)
     repaired = repair(store)
     assert repaired.after.is_healthy
     assert repaired.cells_to_run >= 1
@@ -142,10 +140,10 @@ def test_an_older_store_is_read_as_it_is_and_lifted_by_repair_or_run(old, tmp_pa
     before = hashlib.sha256(path.read_bytes()).hexdigest()
     with Results.open(path) as results:
         scores = results.scores()
-    assert examine(path).is_healthy
+    assert check(path).is_healthy
     assert hashlib.sha256(path.read_bytes()).hexdigest() == before, "reading wrote into it"
     repaired = repair(path)
-    assert (repaired.after.schema, repaired.after.findings) == (SCHEMA_VERSION, ())
+    assert repaired.after.schema == SCHEMA_VERSION
     with Results.open(path) as results:
         pd.testing.assert_frame_equal(results.scores(), scores, check_exact=True)
     again = Path(shutil.copy(old, tmp_path / "again.sqlite"))
@@ -153,7 +151,7 @@ def test_an_older_store_is_read_as_it_is_and_lifted_by_repair_or_run(old, tmp_pa
     Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(
         again, 0
     ).close()
-    found = examine(again)
+    found = check(again)
     assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
     assert len(beside(again)["costs"]) == 4, "the new cells have their costs, the old ones none"
 
@@ -174,7 +172,7 @@ def test_a_merge_takes_costs_and_warnings_along_whatever_the_numbers_of_the_cell
     merged = beside(tmp_path / "both.sqlite")
     for table, rows in merged.items():
         assert rows == sorted({*beside(store)[table], *beside(other)[table]})
-    assert examine(tmp_path / "both.sqlite").is_healthy
+    assert check(tmp_path / "both.sqlite").is_healthy
 
 
 def test_a_merge_with_an_older_store_is_healthy_and_no_conflict(store, tmp_path):
@@ -187,8 +185,8 @@ def test_a_merge_with_an_older_store_is_healthy_and_no_conflict(store, tmp_path)
     ).close()
     repair(lifted)
     for place, (first, second) in enumerate([(old, fresh), (fresh, old), (lifted, fresh)]):
-        merge([first, second], tmp_path / f"{place}.sqlite", prefer="A")
-        assert examine(tmp_path / f"{place}.sqlite").is_healthy
+        merge([first, second], tmp_path / f"{place}.sqlite")
+        assert check(tmp_path / f"{place}.sqlite").is_healthy
 
 
 def test_a_failed_cell_gives_way_with_its_warnings_to_a_done_one(store, tmp_path):
@@ -196,14 +194,14 @@ def test_a_failed_cell_gives_way_with_its_warnings_to_a_done_one(store, tmp_path
     first = written(tmp_path / "a.sqlite", {"A": failed})
     merge([first, store], tmp_path / "both.sqlite")
     assert beside(tmp_path / "both.sqlite") == beside(store)
-    assert examine(tmp_path / "both.sqlite").is_healthy
+    assert check(tmp_path / "both.sqlite").is_healthy
 
 
 def test_an_archive_brings_everything_back(store, tmp_path):
     export_archive(store, tmp_path / "archive")
     import_archive(tmp_path / "archive", tmp_path / "back.sqlite")
     assert beside(tmp_path / "back.sqlite") == beside(store)
-    assert examine(tmp_path / "back.sqlite").is_healthy
+    assert check(tmp_path / "back.sqlite").is_healthy
 
 
 def as_written_by_schema_2(archive: Path) -> Path:
@@ -221,7 +219,7 @@ def as_written_by_schema_2(archive: Path) -> Path:
 def test_an_archive_of_schema_2_is_read(tmp_path):
     export_archive(OLD[1], tmp_path / "archive")
     import_archive(as_written_by_schema_2(tmp_path / "archive"), tmp_path / "back.sqlite")
-    assert examine(tmp_path / "back.sqlite").is_healthy
+    assert check(tmp_path / "back.sqlite").is_healthy
     with Results.open(OLD[1]) as old, Results.open(tmp_path / "back.sqlite") as back:
         pd.testing.assert_frame_equal(back.scores(), old.scores(), check_exact=True)
 
@@ -233,41 +231,6 @@ def test_an_archive_of_another_schema_is_refused(store, tmp_path, schema):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": schema}))
     with pytest.raises(InputError, match="is not known here"):
         import_archive(tmp_path / "archive", tmp_path / "back.sqlite")
-
-
-def test_compacting_deletes_what_belonged_to_cells_that_go(store):
-    with Store(store) as opened:
-        opened.write_plan(Plan("lab", "{}", {}, cells("B"), {}, {}, {}))
-    compact(store, drop_stale=True)
-    assert rows_beside(store) == 1
-    assert examine(store).is_healthy
-
-
-def test_a_damaged_file_is_saved_with_its_costs_and_warnings(tmp_path):
-    many = {
-        f"M{i}": Outcome("done", fitted=Fitted({}), cpu_seconds=i, warnings=WARNED)
-        for i in range(60)
-    }
-    path = written(tmp_path / "lab.sqlite", many)
-    wanted = beside(path)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        root, size = (
-            database.execute(
-                "SELECT rootpage FROM sqlite_master WHERE name = 'warnings'"
-            ).fetchone()[0],
-            database.execute("PRAGMA page_size").fetchone()[0],
-        )
-    scribbled = bytearray(path.read_bytes())
-    scribbled[(root - 1) * size : (root - 1) * size + 200] = bytes(200)
-    path.write_bytes(scribbled)
-    repaired = repair(path)
-    assert repaired.after.is_healthy
-    assert repaired.salvaged is not None
-    assert "warnings" in repaired.salvaged.incomplete
-    left = beside(path)
-    assert all(set(left[table]) <= set(wanted[table]) for table in BESIDE)
-    assert repaired.cells_to_run == 60 - len(left["costs"])
 
 
 def test_a_damaged_cell_goes_with_all_that_stands_beside_it(store):
@@ -305,7 +268,7 @@ def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_
     assert fit_costs(b) == [("fit of A", 9.0)], "what is not known is not there"
     merge([b, a], tmp_path / "both.sqlite")
     assert fit_costs(tmp_path / "both.sqlite") == [("fit of A", 9.0), ("fit of B", 0.5)]
-    assert examine(tmp_path / "both.sqlite").is_healthy
+    assert check(tmp_path / "both.sqlite").is_healthy
     with Store(tmp_path / "both.sqlite") as store:
         assert [store.fitted(f"fit of {name}").cpu_seconds for name in "AB"] == [9.0, 0.5]
         assert math.isnan(store.fitted("fit of C").cpu_seconds)
@@ -313,7 +276,7 @@ def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_
     assert fit_costs(tmp_path / "both.sqlite") == [("fit of B", 0.5)], (
         "a fit that is replaced takes its costs along"
     )
-    assert examine(tmp_path / "both.sqlite").is_healthy
+    assert check(tmp_path / "both.sqlite").is_healthy
 
 
 @pytest.mark.parametrize(
@@ -321,11 +284,11 @@ def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_
 )
 def test_a_changed_time_of_a_fit_is_found(tmp_path, change):
     path = written(tmp_path / "a.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 1.0))})
-    assert examine(path).is_healthy
+    assert check(path).is_healthy
     with closing(sqlite3.connect(path)) as database:
         database.execute(change)
         database.commit()
-    assert not examine(path).is_healthy
+    assert not check(path).is_healthy
     assert repair(path).after.is_healthy
 
 
@@ -335,7 +298,7 @@ def test_a_time_that_is_no_number_is_not_known(tmp_path, seconds):
         tmp_path / "lab.sqlite", {"A": Outcome("done", fitted=Fitted({}), cpu_seconds=seconds)}
     )
     assert [row[1:] for row in beside(path)["costs"]] == [(None, None)]
-    assert examine(path).is_healthy
+    assert check(path).is_healthy
 
 
 def test_the_warnings_of_a_fit_are_kept_for_the_cells_that_reuse_it(tmp_path):
@@ -349,11 +312,11 @@ def test_the_warnings_of_a_fit_are_kept_for_the_cells_that_reuse_it(tmp_path):
     merge([b, a], tmp_path / "both.sqlite")
     with Store(tmp_path / "both.sqlite") as store:
         assert [store.fitted(f"fit of {name}").warnings for name in "AB"] == [(), WARNED]
-    assert examine(tmp_path / "both.sqlite").is_healthy
+    assert check(tmp_path / "both.sqlite").is_healthy
     with closing(sqlite3.connect(a)) as database:
         database.execute("DELETE FROM fit_warnings WHERE position = 1")
         database.commit()
-    assert not examine(a).is_healthy
+    assert not check(a).is_healthy
 
 
 def test_a_changed_metric_reuses_the_fit_and_the_cell_still_has_its_warnings(tmp_path):

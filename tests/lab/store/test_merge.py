@@ -13,7 +13,7 @@ import pytest
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
-from paragone.lab.store.doctor import examine
+from paragone.lab.store.checking import check
 from paragone.lab.store.merging import merge
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols import Curve, KGrid
@@ -85,9 +85,8 @@ def test_two_halves_make_the_whole_and_stay_as_they_are(whole, parts, tmp_path):
     before = [content(path) for path in parts]
     merged = merge(parts, tmp_path / "c.sqlite")
     assert (merged.cells_of, merged.shared, merged.cells) == ((4, 4), 2, 6)
-    assert merged.conflicts == ()
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
-    assert examine(tmp_path / "c.sqlite").findings == ()
+    assert check(tmp_path / "c.sqlite").is_healthy
     assert [content(path) for path in parts] == before
     experiment().run(tmp_path / "c.sqlite", 0).close()
     assert len(content(tmp_path / "c.sqlite")["cells"]) == 6, "every cell is known again by its key"
@@ -125,26 +124,18 @@ def test_many_stores_at_once_are_the_same_as_one_after_the_other_and_make_the_wh
         before = tmp_path / f"chain{number}.sqlite"
     assert content(tmp_path / "all.sqlite") == content(before)
     pd.testing.assert_frame_equal(scores(tmp_path / "all.sqlite"), scores(whole), check_exact=True)
-    assert examine(tmp_path / "all.sqlite").findings == ()
+    assert check(tmp_path / "all.sqlite").is_healthy
 
 
-def test_of_many_that_differ_the_earliest_or_the_latest_stands(whole, tmp_path):
+def test_of_many_that_differ_the_first_that_does_is_named(whole, tmp_path):
     parts = [Path(shutil.copy(whole, tmp_path / f"{number}.sqlite")) for number in range(3)]
     for number, path in enumerate(parts):
         execute(
             path, f"UPDATE scores SET value = {0.1 * number} WHERE cell_id = 1 AND position = 0"
         )
         execute(path, "DELETE FROM checksums WHERE kind = 'scores'")
-    with pytest.raises(
-        InputError, match=r"^the 3 stores differ in 2 places: .*--prefer A \(the earliest\)"
-    ):
+    with pytest.raises(InputError, match=r"1.sqlite and the stores before it differ in 1 places"):
         merge(parts, tmp_path / "a.sqlite")
-    for prefer, value in (("A", 0.0), ("B", 0.2)):
-        merge(parts, tmp_path / f"{prefer}.sqlite", prefer=prefer)
-        with closing(sqlite3.connect(tmp_path / f"{prefer}.sqlite")) as database:
-            found = database.execute("SELECT value FROM scores JOIN cells ON cells.id = cell_id WHERE position = 0 AND "
-                                     "key = (SELECT key FROM cells ORDER BY id LIMIT 1)")  # fmt: skip
-            assert found.fetchone() == (value,)
     with pytest.raises(InputError, match="two stores or more"):
         merge(parts[:1], tmp_path / "b.sqlite")
 
@@ -180,9 +171,7 @@ def test_losses_stay_with_their_runs(parts, tmp_path):
 SHARED = "(SELECT id FROM cells WHERE id IN (3, 4) ORDER BY id LIMIT 1)"
 
 
-def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(
-    whole, parts, tmp_path
-):
+def test_a_cell_that_differs_is_named_and_refused(whole, parts, tmp_path):
     a, b = parts
     execute(b, f"UPDATE scores SET value = 0.25 WHERE cell_id = {SHARED} AND position = 0")
     execute(b, "DELETE FROM checksums WHERE kind = 'scores'")
@@ -191,22 +180,13 @@ def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(
     ):
         merge([a, b], tmp_path / "c.sqlite")
     assert not (tmp_path / "c.sqlite").exists()
-    kept_a = merge([a, b], tmp_path / "c.sqlite", prefer="A")
-    kept_b = merge([a, b], tmp_path / "d.sqlite", prefer="B")
-    assert len(kept_a.conflicts) == len(kept_b.conflicts) == 1
-    pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
-    changed = scores(tmp_path / "d.sqlite")["value"] != scores(whole)["value"]
-    assert changed.sum() == 1
-    assert scores(tmp_path / "d.sqlite")["value"][changed].tolist() == [0.25]
-    with pytest.raises(InputError, match="say A or B"):
-        merge([a, b], tmp_path / "e.sqlite", prefer="C")
 
 
 def test_times_are_no_conflict(parts, tmp_path):
     a, b = parts
     execute(b, "UPDATE cells SET seconds = seconds + 1, finished_at = 'later'")
     execute(b, "UPDATE fits SET seconds = seconds + 1")
-    assert merge([a, b], tmp_path / "c.sqlite").conflicts == ()
+    assert merge([a, b], tmp_path / "c.sqlite").cells > 0
 
 
 def test_a_result_stands_above_a_failure(whole, parts, tmp_path):
@@ -222,12 +202,12 @@ def test_a_result_stands_above_a_failure(whole, parts, tmp_path):
         ):
             execute(path, statement)
     merged = merge([a, b], tmp_path / "c.sqlite")
-    assert (merged.completed, merged.conflicts) == (2, ())
+    assert merged.completed == 2
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
-    assert examine(tmp_path / "c.sqlite").is_healthy
+    assert check(tmp_path / "c.sqlite").is_healthy
 
 
-def test_cells_that_rest_on_a_fit_that_lost_are_left_out(whole, tmp_path):
+def test_a_fit_that_differs_is_named_and_refused(whole, tmp_path):
     a = part(whole, tmp_path / "a.sqlite", "id <= 3")
     b = part(whole, tmp_path / "b.sqlite", "id >= 4")
     with closing(sqlite3.connect(b)) as database:
@@ -240,17 +220,13 @@ def test_cells_that_rest_on_a_fit_that_lost_are_left_out(whole, tmp_path):
         database.commit()
     with pytest.raises(InputError, match="the fit"):
         merge([a, b], tmp_path / "c.sqlite")
-    merged = merge([a, b], tmp_path / "c.sqlite", prefer="A")
-    assert (merged.left_out, merged.cells) == (1, 5)
-    assert examine(tmp_path / "c.sqlite").is_healthy
 
 
-def test_another_declaration_of_the_experiment_needs_a_side_and_loses_nothing(whole, tmp_path):
+def test_of_two_declarations_of_an_experiment_the_first_stands_and_nothing_is_lost(whole, tmp_path):
     other = tmp_path / "b.sqlite"
     experiment(methods={"V": "variance", "M": "mutual-info"}).run(other, 0).close()
-    with pytest.raises(InputError, match="experiment 'lab' is declared differently"):
-        merge([whole, other], tmp_path / "c.sqlite")
-    merged = merge([whole, other], tmp_path / "c.sqlite", prefer="A")
+    merged = merge([whole, other], tmp_path / "c.sqlite")
+    assert merged.declared_otherwise == ("lab",)
     assert (merged.shared, merged.cells) == (2, 8)
     assert set(scores(tmp_path / "c.sqlite")["method"]) == {"V", "C", "R"}
     both = experiment(methods={"V": "variance", "C": "chi2", "R": "random", "M": "mutual-info"})
@@ -269,7 +245,7 @@ def test_a_store_of_version_1_can_be_merged(tmp_path):
     old = Path(shutil.copy(VERSION_1, tmp_path / "a.sqlite"))
     merged = merge([old, old], tmp_path / "c.sqlite")
     assert (merged.shared, merged.cells) == (4, 4)
-    assert examine(tmp_path / "c.sqlite").is_healthy
+    assert check(tmp_path / "c.sqlite").is_healthy
 
 
 def test_an_output_that_exists_is_refused(whole, tmp_path):

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from paragone.errors import InputError
 from paragone.lab.store.copying import Reading, add_rows, check_references, new_store, reading
-from paragone.lab.store.opening import damaged
+from paragone.lab.store.distrust import damaged
 from paragone.lab.store.outcomes import SCORE_ROWS
 from paragone.lab.store.schema import TableShape, delete_dangling, shape_of, table_shapes
 
@@ -47,15 +47,13 @@ class StoreUnion:
     second: Reading
     shared: list[tuple[str, int, int]] = field(default_factory=list)
     completed: set[str] = field(default_factory=set)
-    differing: set[str] = field(default_factory=set)
-    left_out: int = 0
     _now: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """By table: what keys of the second store's rows are called in the union."""
     _added: list[tuple[str, str]] = field(default_factory=list)
 
     def conflicts(self) -> list[str]:
         """Name what both stores have with different content."""
-        found = self._experiments()
+        found: list[str] = []
         for table, column, what in (
             ("fits", "arrays", "the fit"),
             ("splits", "train, test", "the split"),
@@ -64,13 +62,13 @@ class StoreUnion:
             found += self._artifacts(table, column, what)
         return found + self._cells()
 
-    def _experiments(self) -> list[str]:
+    def declared_otherwise(self) -> list[str]:
+        """Name the experiments that the second store declares in another way."""
         sql = "SELECT name, declared FROM experiments ORDER BY name"
         ours, theirs = (
             dict(side.database.execute(sql).fetchall()) for side in (self.first, self.second)
         )
-        differ = [name for name in ours if name in theirs and ours[name] != theirs[name]]
-        return [f"experiment {name!r} is declared differently" for name in differ]
+        return [name for name in ours if name in theirs and ours[name] != theirs[name]]
 
     def _artifacts(self, table: str, content: str, what: str) -> list[str]:
         key = shape_of(table).key[0]
@@ -81,7 +79,6 @@ class StoreUnion:
         ).fetchall():  # noqa: RUF100, S608
             ours = self.first.database.execute(one, (name,)).fetchone()
             if ours is not None and ours != self.second.database.execute(one, (name,)).fetchone():
-                self.differing.add(name)
                 found.append(f"{what} {name[:12]}{self._place(table, name)}")
         return found
 
@@ -155,9 +152,6 @@ class StoreUnion:
                 if there is not None:
                     if shape.name not in OWNERS:
                         now[row[0]] = there
-                    continue
-                if shape.name == "cells" and row[2] in self.differing:
-                    self.left_out += 1
                     continue
                 if is_numbered:
                     moved[0], following = following, following + 1
@@ -264,10 +258,8 @@ class Merged:
         Cells in the merged store.
     completed : int
         Cells that failed in one store and are done in another: the done result stands.
-    left_out : int
-        Cells that rest on a fit which differs from the one that stands: the next run computes them.
-    conflicts : tuple of str
-        What several have with different content, by name; settled by the side that was preferred.
+    declared_otherwise : tuple of str
+        Experiments whose declarations differ: that of the first store stands.
     """
 
     path: Path
@@ -275,8 +267,7 @@ class Merged:
     shared: int
     cells: int
     completed: int
-    left_out: int
-    conflicts: tuple[str, ...]
+    declared_otherwise: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if len(self.cells_of) == 2:
@@ -288,19 +279,19 @@ class Merged:
             each, both = [f"{sum(self.cells_of):,} of {len(self.cells_of)} stores"], "in several"
         text = f"{self.cells:,} cells in {self.path}: {', '.join(each)}, {self.shared:,} {both}"
         text += f"; {self.completed} failed in one and done in the other" * bool(self.completed)
-        text += f"; {self.left_out} left out, for their fit differs" * bool(self.left_out)
-        return text + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
+        for name in self.declared_otherwise:
+            text += f"; experiment {name!r} is declared differently: the first store's stands"
+        return text
 
 
-def merge(
-    stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A", "B"] | None = None
-) -> Merged:
+def merge(stores: Sequence[str | Path], out: str | Path) -> Merged:
     """Make a store with the cells of several; none of them is changed.
 
     A cell that several have with the same result is taken once. One that failed in one store and is
     done in another is done. Anything else that two have with different content, be it scores,
-    predictions, a fit or the declaration of an experiment, is a conflict: all are named, and
-    nothing is written unless a side is preferred. Runs and their provenance are kept from all.
+    predictions or a fit, is a conflict: it is named, and nothing is written. Where an experiment is
+    declared in several ways the first one stands, and the cells of all are kept. Runs and their
+    provenance are kept from all.
 
     Parameters
     ----------
@@ -308,9 +299,6 @@ def merge(
         Two or more.
     out : str or Path
         The store to make; it must not exist.
-    prefer : {"A", "B"}, optional
-        Whose content stands where they differ: of two stores the first or the second, of more the
-        earliest or the latest that has it.
 
     Returns
     -------
@@ -328,20 +316,16 @@ def merge(
     ...     merge([place / "a.sqlite", place / "b.sqlite"], place / "c.sqlite").cells
     0
     """
-    if prefer not in (None, "A", "B"):
-        raise InputError(f"prefer {prefer!r}: say A or B")
     if len(stores) < 2:
         raise InputError("name two stores or more to merge")
-    # What stands is what comes first, so the preferred side does.
-    ordered = [Path(store) for store in stores][:: -1 if prefer == "B" else 1]
     counts: dict[Path, int] = {}
-    conflicts: list[str] = []
-    shared = left_out = 0
+    shared = 0
     completed: set[str] = set()
+    otherwise: set[str] = set()
     with new_store(Path(out)) as database:
         database.execute("PRAGMA defer_foreign_keys = ON")
         union = Reading(database, Path(out))
-        for number, path in enumerate(ordered):
+        for number, path in enumerate(map(Path, stores)):
             try:
                 with reading(path) as store:
                     counts[path] = store.database.execute("SELECT count(*) FROM cells").fetchone()[
@@ -351,30 +335,26 @@ def merge(
                         _copy_whole(database, store)
                         continue
                     adding = StoreUnion(union, store)
-                    conflicts += adding.conflicts()
+                    conflicts = adding.conflicts()
+                    if conflicts:
+                        raise InputError(_refusal(conflicts, path, len(stores)))
+                    otherwise.update(adding.declared_otherwise())
                     adding.add()
-                    shared, left_out = shared + len(adding.shared), left_out + adding.left_out
+                    shared += len(adding.shared)
                     completed |= adding.completed
             except sqlite3.DatabaseError as error:
                 raise damaged(path, error) from error
-        if conflicts and prefer is None:
-            raise InputError(_refusal(conflicts, stores))
         delete_dangling(database)
         check_references(database, str(out))
         cells = database.execute("SELECT count(*) FROM cells").fetchone()[0]
     each = tuple(counts[Path(store)] for store in stores)
-    return Merged(Path(out), each, shared, cells, len(completed), left_out, tuple(conflicts))
+    return Merged(Path(out), each, shared, cells, len(completed), tuple(sorted(otherwise)))
 
 
-def _refusal(conflicts: Sequence[str], stores: Sequence[str | Path]) -> str:
+def _refusal(conflicts: Sequence[str], path: Path, count: int) -> str:
     more = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
-    who = f"{stores[0]} and {stores[1]}" if len(stores) == 2 else f"the {len(stores)} stores"
-    ways = (
-        "--prefer A or --prefer B"
-        if len(stores) == 2
-        else "--prefer A (the earliest) or --prefer B (the latest)"
-    )
+    before = "the store" if count == 2 else "the stores"
     return (
-        f"{who} differ in {len(conflicts)} places: {'; '.join(conflicts[:SHOWN])}{more}. "
-        f"Say whose content stands with {ways}"
+        f"{path} and {before} before it differ in {len(conflicts)} places:"
+        f" {'; '.join(conflicts[:SHOWN])}{more}: leave one out, or run again what should stand"
     )

@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from paragone.errors import InputError
+from paragone.lab.store.distrust import (
+    NEW_ONE,
+    NOT_READ,
+    UNREADABLE,
+    LimitedConnection,
+    check_schema,
+    damaged,
+    distrust,
+    primary_code,
+)
 from paragone.lab.store.schema import (
     SCHEMA_VERSION,
     EmptyStoreError,
-    LimitedConnection,
-    check_schema,
     check_version,
     create_once,
-    distrust,
     migrate,
-    table_shapes,
 )
 from paragone.machine import file_system
 
@@ -42,7 +46,8 @@ class FilesInPlace:
 
     Examples
     --------
-    >>>     >>> with tempfile.TemporaryDirectory() as folder:
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "lab.sqlite"
     ...     _ = path.write_bytes(b"")
     ...     files = FilesInPlace(path)
@@ -107,52 +112,11 @@ def pages_in_log(path: Path) -> set[int]:
 
 
 UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-ADVICE = {
-    sqlite3.SQLITE_FULL: (
-        "free some space and run the same command again; what was finished is kept"
-    ),
-    sqlite3.SQLITE_READONLY: (
-        "make the file and its folder writable, or copy it with its -wal file to where they are"
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "see that the file and its folder can be read and written; a log (-wal) beside it "
-        "belongs to it"
-    ),
-    sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
-    sqlite3.SQLITE_INTERRUPT: (
-        "reading it takes far more steps than a file of its size explains, so it is damaged, or "
-        "made to take for ever; restore a copy"
-    ),
-    sqlite3.SQLITE_IOERR: (
-        "see whether its disk is full, read-only, gone or broken, then run the same command again"
-    ),
-}
-"""What to do by SQLite's primary error code; anything else means a damaged file."""
-UNREADABLE = (UnicodeDecodeError, MemoryError)
-"""What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
-NOT_READ = (sqlite3.DatabaseError, *UNREADABLE)
-"""What reading a damaged file raises."""
-
-
-def damaged(path: Path, error: Exception) -> InputError:
-    """Say in one sentence what SQLite found wrong with the file, and what to do."""
-    advice = ADVICE.get(
-        primary_code(error), f"`paragone doctor {path} --repair` saves what is left"
-    )
-    return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
-
-
-def primary_code(error: Exception) -> int:
-    """Return SQLite's primary error code; 0 where there is none."""
-    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
 def truncated(path: Path, size: int, expected: int) -> InputError:
     """Say that the end of the file is gone."""
-    return InputError(
-        f"store {str(path)!r} is truncated ({size} of {expected} bytes): "
-        f"`paragone doctor {path} --repair` saves what is left"
-    )
+    return InputError(f"store {str(path)!r} is truncated ({size} of {expected} bytes): {NEW_ONE}")
 
 
 BUSY_SECONDS = 60.0
@@ -367,60 +331,3 @@ def remove_database(path: Path) -> None:
     """Delete a database with what SQLite keeps beside it, where there is one."""
     for end in ("", "-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-PYTHON_TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
-NAMES_OF_TYPES = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes"}
-
-
-@cache
-def _column_types() -> dict[str, tuple[type, bool]]:
-    """Return the type of every column of the tables, and whether it may be empty; a name means one type in all."""
-    columns = [column for shape in table_shapes() for column in shape.columns]
-    empty = {column.name for column in columns if not column.required}
-    keys = {name for shape in table_shapes() for name in shape.key}
-    return {
-        column.name: (PYTHON_TYPES[column.type], column.name in empty - keys) for column in columns
-    }
-
-
-def check_types(
-    rows: Sequence[tuple[Any, ...]], names: Sequence[str], path: Path, *, outer: bool = False
-) -> None:
-    """Refuse rows whose values are not of the types that their columns have, as in a file that was damaged.
-
-    Tables are STRICT, so that nothing else can be written; what was overwritten in the file, SQLite
-    does not see.
-
-    Parameters
-    ----------
-    rows : sequence of tuple
-        The rows.
-    names : sequence of str
-        What their columns are called; one that is not a column of a table is not looked at.
-    path : Path
-        The store.
-    outer : bool, default=False
-        Whether an outer join may have left any of them empty.
-
-    Examples
-    --------
-    >>> check_types([("a", None), ("b", 0.5)], ("key", "value"), Path("a.sqlite"))
-    >>> check_types([("a",), (None,)], ("key",), Path("a.sqlite"))
-    Traceback (most recent call last):
-    ...
-    paragone.errors.InputError: store 'a.sqlite' cannot be used: a value of 'key' is not a text; ...
-    """
-    known = _column_types()
-    for name, column in zip(names, zip(*rows, strict=True), strict=False):
-        if name not in known:
-            continue
-        wanted, may_be_empty = known[name]
-        # Of the types alone, which are few: a look at every value by itself would take as long as
-        # reading them.
-        if not set(map(type, column)) <= (
-            {wanted, type(None)} if outer or may_be_empty else {wanted}
-        ):
-            raise damaged(
-                path, sqlite3.DatabaseError(f"a value of {name!r} is not {NAMES_OF_TYPES[wanted]}")
-            )

@@ -136,8 +136,8 @@ def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     """Unpack what `pack` packed."""
     if not isinstance(payload, bytes):
         # A zeroed byte in the file turns content into nothing or into text.
-        raise InputError("the store: a kept artifact is gone (`paragone doctor` finds which)")
-    return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")
+        raise InputError("the store: a kept artifact is gone (`paragone store check` finds which)")
+    return read_arrays(payload, "the store: a kept artifact (`paragone store check` finds which)")
 
 
 class StoredArrays(dict[str, NDArray[Any]]):
@@ -154,7 +154,7 @@ class StoredArrays(dict[str, NDArray[Any]]):
 def damaged_part(path: Path, what: str) -> InputError:
     """Say that something a store should have cannot be used."""
     return InputError(
-        f"store {str(path)!r}: {what} is missing or damaged; `paragone doctor {path}` says more,"
+        f"store {str(path)!r}: {what} is missing or damaged; `paragone store check {path}` says more,"
         " and the next run writes anew what it can"
     )
 

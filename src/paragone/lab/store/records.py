@@ -409,6 +409,6 @@ def _check(
         _, _, dataset, fold, method, *_ = damaged[0]
         raise InputError(
             f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not"
-            f" those that were written ({len(damaged)} cells): `paragone doctor {store.path}"
+            f" those that were written ({len(damaged)} cells): `paragone store check {store.path}"
             " --repair` sets them aside, to be run again"
         )

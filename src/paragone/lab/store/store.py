@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Outcome, Parts, Place, WarningCount
-from paragone.lab.store.opening import NOT_READ, FilesInPlace, check_types, connect, damaged
+from paragone.lab.store.distrust import NOT_READ, check_types, damaged
+from paragone.lab.store.opening import FilesInPlace, connect
 from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, MODEL_COSTS, replace_outcome
 from paragone.lab.store.plans import (
     PLANNED,
@@ -240,7 +241,7 @@ class Store:
             try:
                 yield json_object(self.path, environment)
             except InputError:
-                # A run's description that cannot be read takes nothing from the results; `doctor`
+                # A run's description that cannot be read takes nothing from the results; a check
                 # tells of it.
                 continue
 

@@ -100,7 +100,7 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
     for one in found.parts:
         if is_own_store(one.source):
             raise InputError(
-                f"{one.source.where} is a store: paragone merge puts two of them into one"
+                f"{one.source.where} is a store: paragone store merge puts two of them into one"
             )
     earlier = _kept_before(path, name)
     told = {**_by_identity(earlier), **_by_identity(found.parts)}

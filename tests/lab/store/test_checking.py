@@ -1,4 +1,4 @@
-"""The doctor: what is damaged is found, costs its own cell only, and comes back with the next run."""
+"""Checking a store: what is damaged is found, costs its own cell only, and comes back with the next run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Store
-from paragone.lab.store.agreement import agreeing_artifacts
-from paragone.lab.store.doctor import ARTIFACTS, CHECKSUMS, Repair, compact, examine, repair
+from paragone.lab.store.checking import Repair, check, repair
 from paragone.lab.store.queries import arrays_of, pack
 from paragone.lab.store.runs import RunIdentity
 from paragone.lab.store.schema import SCHEMA_VERSION, table_shapes
@@ -77,7 +76,7 @@ def repaired_or_told(path: Path) -> Repair | None:
         return repair(path)
     except InputError as error:
         told = str(error)
-    assert "cannot be" in told
+    assert "restore a copy" in told
     assert path.read_bytes() == before
     return None
 
@@ -86,9 +85,6 @@ ONE = "(SELECT id FROM cells ORDER BY id LIMIT 1)"
 KEY = f"(SELECT key FROM cells WHERE id = {ONE})"
 FIT = f"(SELECT fit_key FROM cells WHERE id = {ONE})"
 FLIPPED = "CAST(substr({0}, 1, 99) || X'FF' || substr({0}, 101) AS BLOB)"
-OLD_PLAN = """INSERT INTO plan
-SELECT experiment_id, position, protocol, dataset, fold, method, repeat, 'old', fit_key, data_part, split_part,
-method_part, protocol_part, version_part, seed_part, 0 FROM plan LIMIT 1"""
 PLANTED = {
     "a score": ("cell", f"UPDATE scores SET value = value + 1e-9 WHERE cell_id = {ONE} AND position = 0", 1),
     "a lost score": ("cell", f"DELETE FROM scores WHERE cell_id = {ONE} AND position = 3", 1),
@@ -116,9 +112,9 @@ def test_planted_damage_is_found_costs_its_cells_only_and_comes_back(finished, s
     wanted = scores(finished)
     change(store, statement)
     before = store.read_bytes()
-    found = examine(store)
+    found = check(store)
     assert not found.is_healthy
-    assert kind in {finding.kind for finding in found.damage}
+    assert kind in {fault.kind for fault in found.damage}
     assert store.read_bytes() == before, "an examination changes nothing"
     repaired = repair(store)
     assert repaired.after.is_healthy, repaired.after
@@ -135,16 +131,15 @@ def test_planted_damage_is_found_costs_its_cells_only_and_comes_back(finished, s
     assert done == 4 - cells
     experiment().run(store, 0).close()
     pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
-    assert examine(store).is_healthy
+    assert check(store).is_healthy
 
 
 def test_a_whole_store_is_healthy_and_left_alone(store):
     before = store.read_bytes()
-    found = examine(store)
+    found = check(store)
     assert found.is_healthy
-    assert found.findings == ()
+    assert (found.damage, found.notes) == ((), ())
     assert dict(found.checked) == {"cells": 4, "fits": 4, "splits": 2, "truths": 2}
-    assert not any(found.reclaimable.values())
     assert store.read_bytes() == before
     assert str(repair(store)) == "there was nothing to repair"
     assert [path.name for path in store.parent.iterdir()] == ["lab.sqlite"]
@@ -159,7 +154,7 @@ def test_what_is_damaged_is_named_counted_and_deleted(store):
     assert repaired.cells_to_run == 1
     assert "dropped: cell" in str(repaired)
     assert "1 cells have no result any more" in str(repaired)
-    assert examine(store).findings == ()
+    assert check(store).is_healthy
     assert (
         sum(
             len(rows) for table, rows in content(store).items() if table in ("cells", "predictions")
@@ -168,36 +163,24 @@ def test_what_is_damaged_is_named_counted_and_deleted(store):
     )
 
 
-def test_what_an_older_version_put_into_quarantine_goes_with_a_compaction_once_its_cell_is_there(
-    store,
-):
-    keep = "INSERT INTO quarantine SELECT NULL, 'cell', key, 'damaged', NULL, '' FROM cells LIMIT 1"
-    change(store, keep, "INSERT INTO quarantine VALUES (9, 'cell', 'gone', 'damaged', NULL, '')")
-    compact(store)
-    assert [row[2] for row in content(store)["quarantine"]] == ["gone"]
-
-
 def test_a_store_of_version_1_is_read_run_into_and_sealed(tmp_path):
     path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
     told = scores(path)
     assert len(told) == 32
-    assert {finding.kind for finding in examine(path).findings} == {"schema", "checksum"}
-    assert examine(path).is_healthy
+    assert len(check(path).notes) == 2
+    assert check(path).is_healthy
     repaired = repair(path)
-    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (
-        12,
-        SCHEMA_VERSION,
-        (),
-    )
+    assert (repaired.sealed, repaired.after.schema) == (12, SCHEMA_VERSION)
+    assert (repaired.after.damage, repaired.after.notes) == ((), ())
     pd.testing.assert_frame_equal(scores(path), told, check_exact=True)
 
 
 def test_a_run_into_a_store_of_version_1_brings_it_up_to_date(tmp_path):
     path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
     experiment("one_error").run(path, 0).close()
-    found = examine(path)
+    found = check(path)
     assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
-    assert any(finding.kind == "checksum" for finding in found.findings), (
+    assert any("no checksum" in note for note in found.notes), (
         "what was there before has no checksum"
     )
 
@@ -219,48 +202,42 @@ def test_a_file_with_scribbled_pages_gives_the_right_scores_back(finished, store
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.95])
-def test_what_is_left_of_a_truncated_file_is_right(finished, store, share):
-    wanted = scores(finished)
-    whole = store.read_bytes()
-    store.write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(InputError, match=r"is truncated .* --repair` saves what is left"):
-        Results.open(store)
-    repaired = repaired_or_told(store)
-    if repaired is None:
-        return
-    assert repaired.salvaged is not None
-    assert repaired.salvaged.damaged_file.read_bytes() == whole[: int(len(whole) * share)]
-    experiment().run(store, 0).close()
-    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+def test_a_file_that_is_cut_off_is_refused_and_left_as_it_is(store, share):
+    content = store.read_bytes()[: int(store.stat().st_size * share)]
+    store.write_bytes(content)
+    for act in (Results.open, repair):
+        with pytest.raises(InputError, match=r"is truncated .*restore a copy, or run"):
+            act(store)
+    assert not check(store).is_healthy
+    assert store.read_bytes() == content
 
 
-def test_unproven_cells_of_a_file_that_lost_rows_are_not_trusted(tmp_path):
-    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
-    wanted = scores(path)
-    with closing(sqlite3.connect(path)) as database:
-        root = database.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = 'predictions'"
-        ).fetchone()[0]
-    scribbled = bytearray(path.read_bytes())
-    scribbled[(root - 1) * 1024 : (root - 1) * 1024 + 400] = bytes(400)
-    path.write_bytes(scribbled)
-    repaired = repair(path)
-    assert "predictions" in repaired.salvaged.incomplete
-    assert len(scores(path)) == 0
-    assert len(wanted) == 32
+def test_an_index_that_is_damaged_is_made_anew(finished, store):
+    with closing(sqlite3.connect(store)) as database:
+        (root,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'plan_by_key'"
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    content = bytearray(store.read_bytes())
+    place = root * size - 20
+    content[place : place + 4] = b"zzzz"
+    store.write_bytes(content)
+    assert not check(store).is_healthy
+    assert repair(store).after.is_healthy
+    pd.testing.assert_frame_equal(scores(store), scores(finished), check_exact=True)
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path, store):
     (tmp_path / "text.sqlite").write_text("nothing of the kind" * 100)
     with pytest.raises(InputError, match="it is no SQLite file"):
-        examine(tmp_path / "text.sqlite")
+        check(tmp_path / "text.sqlite")
     with pytest.raises(InputError, match="does not exist"):
-        examine(tmp_path / "none.sqlite")
+        check(tmp_path / "none.sqlite")
     damaged = bytearray(store.read_bytes())
     damaged[16:100] = bytes(84)
     store.write_bytes(damaged)
     with pytest.raises(InputError, match=r"cannot be opened|is truncated|not a Paragone store"):
-        examine(store)
+        check(store)
     with pytest.raises(InputError):
         repair(store)
     assert store.read_bytes() == bytes(damaged)
@@ -270,44 +247,8 @@ def test_nothing_is_done_while_a_run_is_at_work(store):
     with Store(store, create=True) as opened:
         run = opened.begin_run(RunIdentity.of_this_process(), 1, {})
         opened.claim("some cell", run)
-        for act in (repair, compact):
-            with pytest.raises(InputError, match="a run is at work"):
-                act(store)
-
-
-def test_compaction_deletes_what_is_dead_and_keeps_every_score(finished, store):
-    wanted = scores(finished)
-    change(
-        store,
-        "INSERT INTO fits VALUES ('gone', zeroblob(300000), '{}', 1.0)",
-        "INSERT INTO datasets VALUES ('gone', '{}')",
-        OLD_PLAN,
-    )
-    assert dict(examine(store).reclaimable) == {
-        "dead plan rows": 1, "orphaned cells": 0, "orphaned fits": 1, "orphaned splits": 0, "orphaned truths": 0,
-        "orphaned datasets": 1, "unused measures": 0,
-    }  # fmt: skip
-    done = compact(store)
-    assert done.size_before - done.size_after >= 300_000
-    assert (done.deleted["orphaned fits"], done.deleted["dead plan rows"]) == (1, 1)
-    assert examine(store).findings == ()
-    assert content(store) == content(finished)
-    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
-
-
-def test_results_of_earlier_declarations_go_only_where_asked(store):
-    experiment("one_error").run(store, 0).close()
-    kept = content(store)
-    assert sum(compact(store).deleted.values()) == 0
-    assert content(store) == kept
-    deleted = compact(store, drop_stale=True).deleted
-    assert (deleted["stale plan rows"], deleted["orphaned cells"], deleted["orphaned fits"]) == (
-        4,
-        4,
-        0,
-    )
-    assert set(scores(store)["metric"]) == {"one_error"}
-    assert examine(store).findings == ()
+        with pytest.raises(InputError, match="a run is at work"):
+            repair(store)
 
 
 def no_labels() -> bytes:
@@ -366,59 +307,3 @@ def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store
             opened.read(outer.format("7"))
     with pytest.raises(InputError, match="an artifact is missing or damaged"):
         arrays_of(None, store)
-
-
-def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
-    wanted = scores(store)
-    with closing(sqlite3.connect(store)) as database:
-        fit, arrays = database.execute("SELECT fit_key, arrays FROM fits").fetchone()
-        # A byte that no reader looks at: a part of the archive's own directory.
-        altered = arrays[:10] + bytes([arrays[10] ^ 1]) + arrays[11:]
-        database.execute("UPDATE fits SET arrays = ? WHERE fit_key = ?", (altered, fit))
-        for kind in ("fit", "split", "truth"):
-            database.execute("DELETE FROM checksums WHERE kind = ?", (kind,))
-        database.commit()
-        root = database.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = 'losses'"
-        ).fetchone()[0]
-        size = database.execute("PRAGMA page_size").fetchone()[0]
-    scribbled = bytearray(store.read_bytes())
-    scribbled[(root - 1) * size : (root - 1) * size + 100] = bytes([255]) * 100
-    store.write_bytes(scribbled)
-    repaired = repair(store)
-    assert repaired.salvaged is not None
-    taken = {finding.kind for finding in repaired.dropped if "no checksum" in finding.message}
-    assert taken == {"fit", "split", "truth"}
-    assert (repaired.sealed, repaired.after.is_healthy) == (0, True)
-    experiment().run(store, 0).close()
-    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
-    with closing(sqlite3.connect(store)) as database:
-        assert (
-            database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0]
-            == arrays
-        )
-
-
-def test_read_as_a_whole_every_cell_and_fit_agrees_and_one_that_was_changed_does_not(store):
-    """The quick way finds what the way one by one finds: all artifacts, or all but the damaged one."""
-    with closing(sqlite3.connect(store)) as database:
-        kept = {
-            kind: {key for (key,) in database.execute(f"SELECT {column} FROM {table}")}
-            for kind, (table, column) in list(ARTIFACTS.items())[:2]
-        }
-        stated: dict[str, dict[str, bytes]] = {}
-        for kind, key, checksum in database.execute("SELECT kind, key, sha256 FROM checksums"):
-            stated.setdefault(kind, {})[key] = checksum
-        for kind, keys in kept.items():
-            assert all(
-                CHECKSUMS[kind](database, key, SCHEMA_VERSION) == stated[kind][key] for key in keys
-            )
-        assert agreeing_artifacts(database, stated) == kept
-        ((damaged,),) = database.execute(
-            "SELECT key FROM cells ORDER BY id LIMIT 1 OFFSET 1"
-        ).fetchall()
-        database.execute(
-            "UPDATE scores SET value = 0.125 WHERE cell_id = (SELECT id FROM cells WHERE key = ?)",
-            (damaged,),
-        )
-        assert agreeing_artifacts(database, stated) == {**kept, "cell": kept["cell"] - {damaged}}

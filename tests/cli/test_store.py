@@ -1,4 +1,4 @@
-"""`paragone doctor` on the command line: exit codes, JSON, and nothing changed unless asked."""
+"""`paragone store check` on the command line: exit codes, JSON, and nothing changed unless asked."""
 
 from __future__ import annotations
 
@@ -27,22 +27,20 @@ def spoil(path: Path) -> None:
 
 def test_a_healthy_store_ends_in_code_0_and_is_not_changed(paragone, store):
     before = store.read_bytes()
-    ended = paragone("doctor", store)
+    ended = paragone("store", "check", store)
     assert ended.code == 0
     assert "healthy: every artifact can be read" in ended.out
     assert store.read_bytes() == before
 
 
 def test_damage_ends_in_code_1_until_it_is_repaired(paragone, store):
-    assert "12 artifacts got a checksum" in paragone("doctor", store, "--repair").out
+    assert "12 artifacts got a checksum" in paragone("store", "check", store, "--repair").out
     spoil(store)
-    ended = paragone("doctor", store, "--json")
+    ended = paragone("store", "check", store, "--json")
     told = json.loads(ended.out)["diagnosis"]
-    assert (ended.code, told["healthy"], told["findings"][0]["kind"]) == (1, False, "cell")
+    assert (ended.code, told["healthy"], told["damage"][0]["kind"]) == (1, False, "cell")
     assert "--repair" in ended.err
-    ended = paragone("doctor", store, "--compact")
-    assert (ended.code, "not compacted" in ended.err) == (1, True)
-    ended = paragone("doctor", store, "--repair", "--json")
+    ended = paragone("store", "check", store, "--repair", "--json")
     told = json.loads(ended.out)
     assert (ended.code, told["repair"]["cells_to_run"], told["diagnosis"]["healthy"]) == (
         0,
@@ -52,15 +50,8 @@ def test_damage_ends_in_code_1_until_it_is_repaired(paragone, store):
     assert told["repair"]["dropped"][0]["kind"] == "cell"
     assert (
         "healthy: every artifact can be read and agrees with its checksum"
-        in paragone("doctor", store).out
+        in paragone("store", "check", store).out
     )
-
-
-def test_sizes_before_and_after_a_compaction_are_said(paragone, store):
-    ended = paragone("doctor", store, "--compact")
-    assert ended.code == 0
-    assert "bytes before" in ended.out
-    assert paragone("doctor", store, "--drop-stale").code == 2
 
 
 def test_what_is_no_store_ends_in_code_2_and_one_sentence(paragone, tmp_path, store):
@@ -69,7 +60,7 @@ def test_what_is_no_store_ends_in_code_2_and_one_sentence(paragone, tmp_path, st
     content[:100] = bytes(100)
     (tmp_path / "b.sqlite").write_bytes(content)
     for path in (tmp_path / "a.txt", tmp_path / "b.sqlite", tmp_path / "none", tmp_path):
-        for option in ("--json", "--repair", "--compact"):
-            ended = paragone("doctor", path, option)
+        for option in ("--json", "--repair"):
+            ended = paragone("store", "check", path, option)
             assert ended.code == 2
             assert len(ended.err.strip().splitlines()) == 1
