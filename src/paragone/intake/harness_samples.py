@@ -106,7 +106,7 @@ def read_samples(source: Source, filters: Mapping[str, Sequence[str]]) -> Sample
 
 def _listed(source: Source) -> list[dict[str, Any]]:
     """Return the samples of a file that is one list, as early versions wrote it; nothing for lines."""
-    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"[":
+    if source.text.lstrip()[:1] != b"[":
         return []
     whole = source.json()
     if not isinstance(whole, list) or not all(isinstance(one, dict) for one in whole):
@@ -118,7 +118,7 @@ def _first_line(source: Source) -> Mapping[str, Any]:
     """Return the first sample whole, which tells the names of the metrics."""
     for line in source.lines():
         try:
-            found = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+            found = json.loads(line)
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import msgspec
 
@@ -24,8 +24,6 @@ PIECE = 2**22
 """Bytes that are read at once."""
 LONGEST_LINE = 2**26
 """Bytes of a line at most: one answer of a model with everything that was logged beside it is far shorter."""
-CHUNK = 2**20
-"""Bytes that are read at a time."""
 MOST_BROKEN = 0.01
 """The share of lines that may be broken; with more, the file is not what it was taken for."""
 
@@ -75,15 +73,17 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The ending that tells its format, in small letters, with ``.gz`` looked past."""
-        path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
-        return path.suffix.lower()
+        """The ending that tells its format, in small letters, with ``.gz`` looked past; none of a folder."""
+        return "" if self.is_folder else self._unpacked.suffix.lower()
 
     @property
     def stem(self) -> str:
         """The name without its ending."""
-        path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
-        return path.stem
+        return self._unpacked.stem
+
+    @property
+    def _unpacked(self) -> Path:
+        return self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
 
     @property
     def called(self) -> str:
@@ -118,12 +118,12 @@ class Source:
     @property
     def text(self) -> bytes:
         """The head without a mark of the order of bytes."""
-        return self.head.removeprefix(b"\xef\xbb\xbf")
+        return self.head.removeprefix(BOM)
 
     @cached_property
     def first(self) -> Any:
         """The first line of a file as JSON, or the whole of it where it is short; None where it is neither."""
-        start = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        start = self.text.lstrip()
         if start[:1] not in (b"{", b"["):
             return None
         for text in (start.split(b"\n", 1)[0], start):
@@ -139,12 +139,10 @@ class Source:
             stream = self.path.open("rb")
         except OSError as error:
             raise InputError(f"{self.where}: cannot be read ({error.strerror or error})") from error
-        packed = stream.read(2) == b"\x1f\x8b"
-        stream.seek(0)
-        unpacked = (
-            _Unpacked(gzip.GzipFile(fileobj=stream), stream, self.where) if packed else stream
-        )
-        return cast(IO[bytes], unpacked)
+        if stream.peek(2)[:2] != b"\x1f\x8b":
+            return stream
+        stream.close()
+        return io.BufferedReader(_Unpacked(gzip.GzipFile(self.path), self.where))
 
     def content(self) -> bytes:
         """Return all bytes of a file, within the limit."""
@@ -159,7 +157,7 @@ class Source:
 
     def json(self) -> Any:
         """Return what a JSON file says."""
-        return parse_json(self.content().removeprefix(b"\xef\xbb\xbf"), self.where)
+        return parse_json(self.content().removeprefix(BOM), self.where)
 
     def lines(self) -> Iterator[bytes]:
         """Go through the lines that are not empty, one at a time; lines end at byte 10 and nowhere else."""
@@ -170,73 +168,35 @@ class Source:
                         f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB"
                     )
                 if not line.isspace():
-                    yield line
+                    yield line.removeprefix(BOM)
 
-    def blocks(self, fields: Sequence[str]) -> Iterator[list[Any]]:
-        """Go through a file with one JSON object per line, many lines at a time.
+    def records(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Go through a file with one JSON object per line.
 
-        Each block is a list of values with the attributes ``field_0``, ``field_1``, ...: the fields
-        in the order in which they were asked for, None where one is not there. What else a line
-        holds is passed over unread. Lines that are no JSON objects, such as a last one that was cut
-        off, are counted in `broken`; where more than one in a hundred is, the file is refused.
+        Each is a tuple of the fields that were asked for, None where one is not there; what else a
+        line holds is passed over unread. Lines that are no JSON objects, such as a last one that
+        was cut off, are counted in `broken`; where more than one in a hundred is, the file is
+        refused.
         """
-        line_type, decoder = _line_decoder(tuple(fields))
+        own = {f"field_{place}": name for place, name in enumerate(fields)}
+        kind = msgspec.defstruct("Line", [(name, Any, None) for name in own], rename=own)
+        decoder = msgspec.json.Decoder(kind)
         del self.broken[:]
         number = 0
-        for chunk in self._chunks():
-            lines = None
+        for number, line in enumerate(self.lines(), start=1):
             try:
-                found = decoder.decode_lines(chunk)
+                yield msgspec.structs.astuple(decoder.decode(line))
+                continue
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                found = None
-            # A line that was cut off could go on in the next one: as many objects as lines, or each
-            # line by itself.
-            if found is None or len(found) != chunk.count(b"\n") + (not chunk.endswith(b"\n")):
-                lines = chunk.split(b"\n")[: -1 if chunk.endswith(b"\n") else None]
-                found = []
-                for place, line in enumerate(lines, start=number + 1):
-                    if not line or line.isspace():
-                        continue
-                    one = _decoded_line(line, decoder, line_type, fields)
-                    if one is None:
-                        self.broken.append(place)
-                    else:
-                        found.append(one)
-            number += len(found) if lines is None else len(lines)
-            if found:
-                yield found
+                found = _of_python(line)
+            if isinstance(found, dict):
+                yield tuple(found.get(name) for name in fields)
+            else:
+                self.broken.append(number)
         if len(self.broken) > max(1, MOST_BROKEN * number):
             raise InputError(
                 f"{self.where}: {len(self.broken)} of {number} lines are no JSON objects"
             )
-
-    def _chunks(self) -> Iterator[bytes]:
-        """Go through whole lines, some mebibytes at a time."""
-        rest: list[bytes] = []
-        size = 0
-        with self.open() as stream:
-            if (mark := stream.read(3)) != b"\xef\xbb\xbf":
-                rest, size = [mark], len(mark)
-            while chunk := stream.read(CHUNK):
-                end = chunk.rfind(b"\n") + 1
-                if not end:
-                    size += len(chunk)
-                    if size > LONGEST_LINE:
-                        raise InputError(
-                            f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB"
-                        )
-                    rest.append(chunk)
-                    continue
-                yield b"".join((*rest, chunk[:end]))
-                rest, size = [chunk[end:]], len(chunk) - end
-        last = b"".join(rest)
-        if last and not last.isspace():
-            yield last
-
-    def records(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Go through the lines of `blocks` one at a time, as tuples of the fields."""
-        for block in self.blocks(fields):
-            yield from map(msgspec.structs.astuple, block)
 
     def said_broken(self) -> dict[str, int]:
         """Return how many lines were left out because they are broken, and why, for `Records`."""
@@ -247,57 +207,32 @@ class Source:
         return Source(self.path / name, self.given, self.name, self.alone)
 
 
-def _line_decoder(
-    fields: tuple[str, ...],
-) -> tuple[type[msgspec.Struct], msgspec.json.Decoder[Any]]:
-    """Return what reads some fields of a JSON object and passes over all others."""
-    own = {f"field_{place}": name for place, name in enumerate(fields)}
-    line = msgspec.defstruct("Line", [(name, Any, None) for name in own], rename=own)
-    return line, msgspec.json.Decoder(line)
-
-
-def _decoded_line(
-    line: bytes,
-    decoder: msgspec.json.Decoder[Any],
-    line_type: type[msgspec.Struct],
-    fields: Sequence[str],
-) -> Any:
-    """Return what a line says; None where it is no JSON object. Python's own reader knows NaN, which it also writes."""
+def _of_python(line: bytes) -> Any:
+    """Return what Python's own reader makes of a line: it knows NaN, which programs in Python also write."""
     try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    try:
-        found = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return line_type(*(found.get(name) for name in fields)) if isinstance(found, dict) else None
 
 
 class _Unpacked(io.RawIOBase):
     """A packed file whose defects are refused in a sentence, whenever they are met."""
 
-    def __init__(self, stream: gzip.GzipFile, file: IO[bytes], where: str) -> None:
-        self._stream, self._file, self._where = stream, file, where
+    def __init__(self, stream: gzip.GzipFile, where: str) -> None:
+        self._stream, self._where = stream, where
 
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
-        return self._guarded(self._stream.read, size)
-
-    def readline(self, size: int | None = -1) -> bytes:
-        return self._guarded(self._stream.readline, -1 if size is None else size)
-
-    def _guarded(self, read: Any, size: int) -> bytes:
+    def readinto(self, buffer: Any) -> int:
         try:
-            found: bytes = read(size)
+            return self._stream.readinto(buffer)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(
                 f"{self._where}: its gzip packing is broken or cut off ({error})"
             ) from error
-        return found
 
     def close(self) -> None:
-        self._file.close()
+        if self._stream.myfileobj is not None:
+            self._stream.myfileobj.close()
         super().close()
