@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import is_number
+from paragone.intake.evaluation import inner_object, is_number
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import KEYS, Records
+from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.intake.table import table_records
 
@@ -63,22 +63,23 @@ LAYOUTS = (
     ),
 )  # fmt: skip
 STATUS = {"pass": 1.0, "fail": 0.0, "timeout": 0.0}
+"""How a task of EvalPlus ended."""
 
 
 def _recognises(source: Source) -> bool:
-    if source.is_folder or source.suffix not in SUFFIXES:
+    if source.suffix not in SUFFIXES:
         return False
-    start = source.head.removeprefix(b"\xef\xbb\xbf")
-    lines = LINES.match(start) or (source.suffix != ".json" and start.lstrip()[:1] == b"{")
-    return bool(lines or LIST.match(start) or HELD.match(start)) or _is_evalplus(source)
+    lines = LINES.match(source.text) or (source.suffix != ".json" and _is_object(source))
+    evalplus = _is_object(source) and b'"base_status"' in source.head
+    return bool(lines or LIST.match(source.text) or HELD.match(source.text) or evalplus)
 
 
-def _is_evalplus(source: Source) -> bool:
-    return source.head.lstrip()[:1] == b"{" and b'"base_status"' in source.head
+def _is_object(source: Source) -> bool:
+    return source.text.lstrip()[:1] == b"{"
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
-    frame = pd.DataFrame(_rows(source))
+    frame = pd.DataFrame(list(map(_flat, _rows(source))))
     if frame.empty:
         raise InputError(f"{source.where}: it holds no rows")
     layout = next((one for one in LAYOUTS if set(one.needed) <= set(frame.columns)), None)
@@ -92,32 +93,24 @@ def _read(source: Source, asked: Asked) -> list[Records]:
     return [replace(one, dropped={**one.dropped, **broken}) for one in found]
 
 
-def _rows(source: Source) -> list[dict[str, Any]]:
-    """Return the rows: of a list, of lines, or of the list that an object holds."""
-    start = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start[:1] == b"{" and (source.suffix != ".json" or LINES.match(start)):
+def _rows(source: Source) -> Iterable[Mapping[str, Any]]:
+    """Go through the rows: of lines, of a list, or of the list that an object holds."""
+    if _is_object(source) and (source.suffix != ".json" or LINES.match(source.text)):
         fields = _fields(source)
-        rows = (dict(zip(fields, row, strict=True)) for row in source.records(fields))
-        return [_flat(row) for row in rows]
+        return (dict(zip(fields, row, strict=True)) for row in source.records(fields))
     told, beside = source.json(), {}
     if isinstance(told, Mapping):
         beside = {name: told[name] for name in ("model", "model_name") if name in told}
-        told = _held(told)
+        # EvalPlus holds the answers to every task under its name.
+        answers = chain.from_iterable(inner_object(told, "eval").values())
+        told = next((told[one] for one in LISTS if isinstance(told.get(one), list)), list(answers))
     if not isinstance(told, list) or not all(isinstance(one, Mapping) for one in told):
         raise InputError(f"{source.where}: a list of objects is needed, one a row")
-    return [_flat(beside | dict(one)) for one in told]
-
-
-def _held(told: Mapping[str, Any]) -> Any:
-    """Return the list of rows that an object holds; of EvalPlus, the answers to all tasks."""
-    tasks = told.get("eval")
-    if isinstance(tasks, Mapping):
-        return [one for answers in tasks.values() for one in answers]
-    return next((told[name] for name in LISTS if isinstance(told.get(name), list)), None)
+    return [beside | dict(one) for one in told]
 
 
 def _fields(source: Source) -> list[str]:
-    """Return the fields of the first lines that are neither lists nor long texts; others are passed over unread."""
+    """Return the fields of the first lines that are no lists; others are passed over unread."""
     fields: dict[str, bool] = {}
     for line in islice(source.lines(), LOOKED_AT):
         try:
@@ -126,10 +119,9 @@ def _fields(source: Source) -> list[str]:
             continue
         for name, value in told.items() if isinstance(told, dict) else ():
             fields[name] = fields.get(name, True) and not isinstance(value, list)
-    for one in LAYOUTS:
-        if set(one.needed) <= fields.keys():
-            return [name for name in dict.fromkeys((*one.roles, *one.needed)) if name in fields]
-    return [name for name, kept in fields.items() if kept]
+    layout = next((one for one in LAYOUTS if set(one.needed) <= fields.keys()), None)
+    own = fields.keys() & {*layout.roles, *layout.needed} if layout else set()
+    return [name for name, kept in fields.items() if (name in own if layout else kept)]
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,38 +137,33 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out lists and long texts; where nothing else names an item, the text of its question does."""
-    kept = [name for name in frame.columns if _is_short(frame[name])]
-    found = frame[kept]
-    if not any(ITEM.search(str(name)) for name in kept):
-        asked = next((name for name in frame.columns if str(name).lower() in QUESTIONS), None)
-        if asked is not None and frame[asked].map(type).eq(str).all():
-            found = found.drop(columns=asked, errors="ignore").assign(item=frame[asked])
+    found = frame[[name for name in frame.columns if frame[name].map(_is_short).all()]]
+    questions = [
+        name
+        for name in frame.columns
+        if str(name).lower() in QUESTIONS and frame[name].map(type).eq(str).all()
+    ]
+    if questions and not any(ITEM.search(str(name)) for name in found):
+        found = found.drop(columns=questions, errors="ignore").assign(item=frame[questions[0]])
     return found
 
 
-def _is_short(values: pd.Series) -> bool:
-    if not pd.api.types.is_object_dtype(values):
-        return True
-    there = values.dropna()
-    texts = there[there.map(type).eq(str)]
-    return (
-        not there.map(type).isin((list, dict)).any()
-        and not (texts.str.len().gt(LONGEST) | texts.str.contains("\n", regex=False)).any()
-    )
+def _is_short(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= LONGEST and "\n" not in value
+    return not isinstance(value, list | dict)
 
 
 def _laid_out(frame: pd.DataFrame, layout: RowFields, source: Source) -> Records:
     roles = {name: role for name, role in layout.roles.items() if name in frame.columns}
-    found = frame[list(roles)].rename(columns=roles)
-    found = pd.DataFrame({"method": source.called, "dataset": "data"}, found.index).assign(**found)
-    metrics = [name for name in found if name not in (*KEYS, "method", "dataset")]
-    for name in metrics:
-        values = found[name]
-        if values.map(type).eq(str).any():
-            values = values.map(STATUS)
-        found[name] = values.where(values != layout.failed).astype(float)
+    found = pd.DataFrame({"method": source.called, "dataset": "data"}, frame.index)
+    found = found.assign(**frame[list(roles)].rename(columns=roles))
     keys = ["method", "dataset", "item"]
-    if "repeat" not in found.columns and found.duplicated(keys).any():
+    metrics = [name for name in found if name not in (*keys, "repeat")]
+    for name in metrics:
+        values = found[name].replace(STATUS)
+        found[name] = values.where(values != layout.failed).astype(float)
+    if "repeat" not in found and found.duplicated(keys).any():
         found["repeat"] = found.groupby(keys, sort=False).cumcount()
     return Records(found, "item", dict.fromkeys(metrics, True), source)
 

@@ -41,46 +41,28 @@ FOLD = re.compile(r"(?:(fold|split|cv|seed|repeat|run)[ _-]?)?(\d+)$", re.IGNORE
 Leaf = tuple[tuple[str, ...], float]
 
 
-def _told(source: Source) -> Any:
+def _leaves_of(source: Source) -> list[Leaf]:
+    """Return the numbers by their names from the outside inwards; a dotted name of YAML is several."""
     if source.suffix == ".json":
-        return source.first if source.first is not None else source.json()
+        return list(_leaves(source.first if source.first is not None else source.json()))
     flat = plain_yaml(source.content().decode("utf-8", errors="replace"))
-    return _nested({tuple(name.split(".")): _number(text) for name, text in flat.items()})
-
-
-def _nested(flat: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for (*above, name), value in flat.items():
-        inside = found
-        for one in above:
-            inside = inside.setdefault(one, {})
-        inside[name] = value
-    return found
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    numbers = pd.to_numeric(pd.Series(flat, dtype=object), errors="coerce").dropna()
+    return [(tuple(name.split(".")), float(value)) for name, value in numbers.items()]
 
 
 def _recognises(source: Source) -> bool:
-    if source.is_folder or source.suffix not in (".json", ".yaml", ".yml"):
+    if source.suffix not in (".json", ".yaml", ".yml") or source.path.stat().st_size > MOST:
         return False
-    if source.suffix == ".json" and source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
-        return False
-    if source.path.stat().st_size > MOST:
+    if source.suffix == ".json" and source.text.lstrip()[:1] != b"{":
         return False
     try:
-        leaves = list(_leaves(_told(source)))
+        leaves = _leaves_of(source)
     except InputError:
         return False
     return any(_metric_at(path) is not None for path, _ in leaves) or _is_grid(leaves)
 
 
 def _leaves(told: Any, above: tuple[str, ...] = ()) -> Iterator[Leaf]:
-    """Go through the numbers by their names from the outside inwards; a dotted name of YAML is several."""
     if isinstance(told, Mapping):
         for name, value in told.items():
             yield from _leaves(value, (*above, str(name)))
@@ -102,56 +84,47 @@ def _is_training(name: str) -> bool:
 
 def _is_grid(leaves: list[Leaf]) -> bool:
     """Whether every outer name has the same inner ones: methods and benchmarks."""
-    inner: dict[str, set[str]] = {}
-    for path, _ in leaves:
-        if len(path) != 2:
-            return False
-        inner.setdefault(path[0], set()).add(path[1])
-    kinds = list(inner.values())
-    return len(kinds) > 1 and len(kinds[0]) > 1 and all(one == kinds[0] for one in kinds)
+    if any(len(path) != 2 for path, _ in leaves):
+        return False
+    outer, inner = ({path[place] for path, _ in leaves} for place in (0, 1))
+    return min(len(outer), len(inner)) > 1 and len(leaves) == len(outer) * len(inner)
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
-    leaves = list(_leaves(_told(source)))
+    leaves = _leaves_of(source)
     wanted = asked.metric or asked.value
-    rows: dict[tuple[str, ...], dict[str, float]] = {}
-    below: dict[str, None] = {}
-    if any(_metric_at(path) is not None or wanted in path for path, _ in leaves):
-        values = _of_one_part(leaves, wanted)
-        depth = min((len(keys) for keys, _ in values), default=0)
-        for (keys, metric), value in values.items():
-            if len(keys) == depth:
-                rows.setdefault(keys, {})[metric] = value
-            else:
-                below[keys[-1]] = None
-    else:
-        for keys, value in leaves:
-            rows[keys] = {wanted or "value": value}
-    if not rows:
+    values = _of_one_part(leaves, wanted)
+    if not values and _is_grid(leaves):
+        values = {(path, wanted or "value"): value for path, value in leaves}
+    if not values:
         names = few(dict.fromkeys(path[-1] for path, _ in leaves))
         raise InputError(
             f"{source.where}: none of its numbers is a metric by its name ({names}): say"
             f" {argument('metric', 'NAME')}"
         )
-    levels = pd.DataFrame(
-        list(rows), columns=[f"level{n + 1}" for n in range(len(next(iter(rows))))]
-    )
+    depth = min(len(keys) for keys, _ in values)
+    rows: dict[tuple[str, ...], dict[str, float]] = {}
+    below: dict[str, None] = {}
+    for (keys, metric), value in values.items():
+        if len(keys) == depth:
+            rows.setdefault(keys, {})[metric] = value
+        else:
+            below[keys[-1]] = None
+    levels = pd.DataFrame(list(rows), columns=[f"level{n + 1}" for n in range(depth)])
     roles = _roles(levels, source, asked)
     frame = levels[list(roles)].rename(columns=roles).join(pd.DataFrame(list(rows.values())))
     if "method" not in frame:
         frame.insert(0, "method", source.called)
     notes = [f"Parts of {source.path.name} are not read: {few(below)}."] if below else []
-    if {"method", "dataset"} <= set(roles.values()) and not asked.named("method"):
-        one, two = (
-            {role: name for name, role in roles.items()}[role] for role in ("method", "dataset")
-        )
-        turned = argument("method", two), argument("dataset", one)
+    own = {role: name for name, role in roles.items()}
+    if {"method", "dataset"} <= own.keys() and not asked.named("method"):
+        turned = argument("method", own["dataset"]), argument("dataset", own["method"])
         notes.append(
-            f"{few(levels[one].unique())} in {source.path.name} are read as methods,"
-            f" {few(levels[two].unique())} as datasets; {' '.join(turned)} turns that."
+            f"{few(frame['method'].unique())} in {source.path.name} are read as methods,"
+            f" {few(frame['dataset'].unique())} as datasets; {' '.join(turned)} turns that."
         )
-    own = replace(asked, method=None, dataset=None, unit=None, columns={})
-    found = table_records(frame, source, own)
+    plain = replace(asked, method=None, dataset=None, unit=None, columns={})
+    found = table_records(frame, source, plain)
     return [replace(one, notes=(*one.notes, *notes)) for one in found]
 
 
@@ -162,30 +135,33 @@ def _of_one_part(
     found: dict[tuple[tuple[str, ...], str], tuple[int, float]] = {}
     for path, value in leaves:
         at = path.index(wanted) if wanted in path else _metric_at(path)
-        others = [name.lower() for place, name in enumerate(path) if place != at]
-        if at is None or set(others) & {*SPREADS, *OF_TRAINING}:
+        if at is None:
             continue
-        parts = [PARTS.index(name) for name in others if name in PARTS]
-        left = (*PARTS, *NO_KEYS, *WRAPPERS)
-        keys = tuple(
-            name for place, name in enumerate(path) if place != at and name.lower() not in left
-        )
-        place = min(parts, default=len(PARTS))
-        if (keys, path[at]) not in found or place < found[keys, path[at]][0]:
-            found[keys, path[at]] = place, value
+        others = [name for place, name in enumerate(path) if place != at]
+        small = {name.lower() for name in others}
+        if small & {*SPREADS, *OF_TRAINING}:
+            continue
+        keys = tuple(n for n in others if n.lower() not in (*PARTS, *NO_KEYS, *WRAPPERS))
+        place = min((PARTS.index(name) for name in small & {*PARTS}), default=len(PARTS))
+        key = keys, path[at]
+        found[key] = min(found.get(key, (place, value)), (place, value), key=lambda one: one[0])
     return {key: value for key, (_, value) in found.items()}
 
 
 def _roles(levels: pd.DataFrame, source: Source, asked: Asked) -> dict[str, str]:
     """Return what the levels of names are: as the user says, numbered ones by their word, then methods and datasets."""
-    told = {name: role for role in ("method", "dataset", "ignore") for name in asked.named(role)}
-    told |= {name: role for name, role in asked.columns.items() if name in levels}
+    told = {name: role for role in ("method", "dataset") for name in asked.named(role)}
+    told |= asked.columns
     roles = {name: role for name, role in told.items() if name in levels}
     for name in levels:
         numbers = levels[name].map(FOLD.match)
         if name not in roles and len(levels) > 1 and numbers.notna().all():
-            word = (numbers.iloc[0][1] or asked.unit or "").lower()
-            roles[name] = WORDS.get(word) or _asked_about(levels[name], source)
+            roles[name] = WORDS.get((numbers.iloc[0][1] or asked.unit or "").lower(), "")
+            if not roles[name]:
+                raise InputError(
+                    f"{source.where}: {few(levels[name])} may count folds or seeds: say"
+                    f" {argument('unit', 'fold')} or {argument('unit', 'seed')}"
+                )
     left = [name for name in levels if name not in roles]
     if len(left) > 1:
         left = [name for name in left if levels[name].nunique() > 1] or left[:1]
@@ -203,13 +179,6 @@ def _roles(levels: pd.DataFrame, source: Source, asked: Asked) -> dict[str, str]
     return {name: role for name, role in roles.items() if role != "ignore"}
 
 
-def _asked_about(numbers: pd.Series, source: Source) -> str:
-    raise InputError(
-        f"{source.where}: {few(numbers)} may count folds or seeds: say {argument('unit', 'fold')} or"
-        f" {argument('unit', 'seed')}"
-    )
-
-
 result_readers.add(
     ResultReader(
         "json-values",
@@ -218,10 +187,7 @@ result_readers.add(
         _recognises,
         traps=(
             "Of training, validation and test values of one metric those of the test part are read.",
-            (
-                "Methods stand outside of datasets, which is said; --method level2 --dataset level1"
-                " turns that."
-            ),
+            "Methods stand outside of datasets; --method level2 --dataset level1 turns that.",
             "Values of classes below those of the whole are not read, and named.",
         ),
         order=95,
