@@ -1,4 +1,4 @@
-"""The page ``docs/audit.md``: tables of what `audit_power` simulated."""
+"""The page ``docs/evidence/audit.md``: tables of what `audit_power` simulated."""
 
 from __future__ import annotations
 
@@ -22,6 +22,24 @@ LOOKED = {
 }
 """How the name of the check begins that gives a code about methods."""
 OF_METHODS = (*LOOKED, "PG111", "PG112", "PG145")
+
+
+CODES_MARK = "<!-- made of the registry by benchmarks/audit_power.py -->\n"
+"""What stands above the table of codes in ``docs/howto-audit.md``, which it ends with."""
+
+
+def codes_table() -> str:
+    """Return every code with what it means and what to do, as Markdown."""
+    rows = [
+        f"| {one.code} | {one.severity} | {one.title} | {one.advice} |"
+        for one in all_codes().values()
+    ]
+    levels = (
+        "`error`: a number cannot be trusted. `warning`: it may be too good. `note`: worth knowing;"
+        " it asks for no answer, is never open and does not\nmake the exit code 1."
+    )
+    head = ["| code | severity | what | what to do |", "|---|---|---|---|"]
+    return "\n".join([levels, "", *head, *rows]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -61,7 +79,7 @@ def page(made: Made) -> str:
         (
             "Made by `python benchmarks/audit_power.py`, with fixed seeds, from the clean zoo and"
             " the register of plants that the tests use too (`tests/checks`). [How the checks"
-            " work](howto-audit.md) says what each goes by. Upper limits are exact, 95 % one-sided."
+            " decide](../explanation-audit.md) says what each goes by. Upper limits are exact, 95 % one-sided."
         ),
         "",
         (

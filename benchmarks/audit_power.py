@@ -1,6 +1,6 @@
 """Simulate what the audit finds: false alarms on the clean zoo and on honest methods, plants found, and power.
 
-``python benchmarks/audit_power.py`` goes on where it was and writes ``docs/audit.md`` from what
+``python benchmarks/audit_power.py`` goes on where it was and writes ``docs/evidence/audit.md`` from what
 there is: ``--minutes 8`` stops it after a while, names of parts run those alone, and ``--fresh``
 forgets what was made. Results are kept under ``build/audit``, one line each, with the sources that
 made them: lines of other sources are made again. Seeds are fixed. Plants and zoo are those of
@@ -25,12 +25,12 @@ from clean_zoo import CLEAN, FAMILIES, clean_material, family
 from planted_leaks import DataPlant, all_plants, codes_found, findings_of
 
 from audit_methods import ROWS, SHARES, honest_trial, knowing_found
-from audit_page import Made, page
+from audit_page import CODES_MARK, Made, codes_table, page
 from paragone.checks.procedure import data_checks
 
 ROOT = Path(__file__).resolve().parents[1]
 CHECKS, TESTS = ROOT / "src" / "paragone" / "checks", ROOT / "tests" / "checks"
-KEPT, PAGE = ROOT / "build" / "audit", ROOT / "docs" / "audit.md"
+KEPT, PAGE = ROOT / "build" / "audit", ROOT / "docs" / "evidence" / "audit.md"
 FOUND_SEEDS, POWER_SEEDS, HONEST, KNOWING = 20, 10, 1000, 40
 CLEAN_SEEDS = 300
 """Datasets of every clean kind: without an error among 300 the upper limit of its share is 1 %."""
@@ -107,10 +107,10 @@ PARTS: dict[str, Callable[[], Iterator[Work]]] = {
 }
 MAKERS = {
     "clean": ("clean_zoo", "clean_zoo_odd"),
-    "rows": ("plants_rows", "plants_more"),
-    "columns": ("plants_rows", "plants_columns", "plants_more"),
-    "missed": ("plants_rows", "plants_missed"),
-    "methods": ("plants_methods", "plants_reports", "method_lab"),
+    "rows": ("plants",),
+    "columns": ("plants",),
+    "missed": ("plants",),
+    "methods": ("plants", "method_lab"),
     "honest": (),
     "knowing": (),
 }
@@ -123,7 +123,7 @@ def sources(part: str) -> str:
         begin = {"canary"}
     else:
         checks = data_checks(clean_material(next(iter(CLEAN)), 0))
-        begin = {check.__module__.rpartition(".")[2] for check in checks}
+        begin = {one.function.__module__.rpartition(".")[2] for one in checks}
     known, new = set[str](), begin
     while new:
         known |= new
@@ -177,6 +177,9 @@ def main() -> None:
     PAGE.write_text(
         page(Made({part: made(part) for part in PARTS}, CLEAN, families, plants)), encoding="utf-8"
     )
+    howto = ROOT / "docs" / "howto-audit.md"
+    before, mark, _ = howto.read_text(encoding="utf-8").partition(CODES_MARK)
+    howto.write_text(before + mark + codes_table(), encoding="utf-8")
 
 
 if __name__ == "__main__":

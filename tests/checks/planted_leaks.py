@@ -2,18 +2,15 @@
 
 Plants of data are made from a generator, a number of rows and a size, so that their power can be
 simulated: `data_plant` registers them. Plants of methods and of reports are functions from a seed
-to the codes that an audit finds: `plant` registers them. Every module ``plants_*.py`` beside this
-one is read: a new kind of plant is one file.
+to the codes that an audit finds: `plant` registers them. All of them stand in ``plants.py``.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -153,8 +150,7 @@ def codes_found(material: Material) -> set[str]:
 
 @cache
 def all_plants() -> dict[str, Plant]:
-    """Read every ``plants_*.py`` beside this module, and return the register."""
-    for path in sorted(Path(__file__).parent.glob("plants_*.py")):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    """Read the list of plants, and return the register."""
+    import plants  # noqa: F401
+
     return PLANTS

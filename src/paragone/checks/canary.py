@@ -8,7 +8,7 @@ elsewhere is not seen by that; see `paragone.checks.foreknowledge`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -39,6 +39,7 @@ def check_methods(
     bench: Bench,
     too_slow: Mapping[str, float] | None = None,
     seed: int = 0,
+    more: Iterable[Check] = (),
 ) -> None:
     """Run methods on their own and on changed data and compare what they give.
 
@@ -56,6 +57,8 @@ def check_methods(
         Cells, by key, that are known to take longer than one wants to wait, and their seconds.
     seed : int, default=0
         Of everything that is drawn.
+    more : iterable of Check
+        Checks of others.
     """
     if which == "none":
         ledger.miss(CANARY, len(experiment.methods), "methods", "left out as asked")
@@ -66,7 +69,7 @@ def check_methods(
     ledger.miss(
         CANARY, slow, "cells", "they took longer than the limit of seconds when they were run"
     )
-    steps = method_steps()
+    steps = method_steps(more)
     looked = dict.fromkeys(steps, 0)
     label_free: list[str] = []
     for cell in tried:
@@ -84,7 +87,7 @@ def check_methods(
         ledger.look(name, count, "cells run twice" if name == CANARY else "cells", note)
 
 
-def method_steps() -> dict[str, Check]:
+def method_steps(more: Iterable[Check] = ()) -> dict[str, Check]:
     """Return all that is done with a method that is run, by what it is called.
 
     The state comes first: what it leaves behind, where something is, is what the inverted canary
@@ -97,7 +100,7 @@ def method_steps() -> dict[str, Check]:
         PERMUTED: check_foreknowledge,
         OTHER_ROWS: check_other_rows,
     }
-    others = [one for one in checks_of("method") if one not in ours.values()]
+    others = [one for one in checks_of("method", more=more) if one not in ours.values()]
     return ours | {one.name: one for one in others}
 
 

@@ -7,7 +7,7 @@ test", Social Psychological and Personality Science 8, 2017.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite, sqrt
@@ -19,7 +19,7 @@ import pandas as pd
 
 from paragone.checks.finding import Audit, Ledger
 from paragone.checks.given_scores import given_scores
-from paragone.checks.registry import check, checks_of
+from paragone.checks.registry import Check, check, checks_of
 from paragone.checks.words import agree, counted, share
 from paragone.errors import InputError
 from paragone.metrics import Metric, base_name, named_metric
@@ -77,7 +77,12 @@ class MetricScores:
     items: pd.DataFrame
 
 
-def audit_given(subject: Path, metric: str | None = None, items: str | None = None) -> Audit:
+def audit_given(
+    subject: Path,
+    metric: str | None = None,
+    items: str | None = None,
+    more: Iterable[Check] = (),
+) -> Audit:
     r"""Look at results from elsewhere for what the numbers themselves give away.
 
     Parameters
@@ -88,6 +93,8 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
         What the values of a table are that does not say it.
     items : str, optional
         How many right or wrong answers are behind every mean: a number, or the column that says it.
+    more : iterable of Check
+        Checks of others.
 
     Examples
     --------
@@ -116,7 +123,7 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
             str(name), in_shares(mine, known), known, items is not None, items_of_all
         )
         items_of_all = items_of_all[:0]
-        for one in checks_of("table"):
+        for one in checks_of("table", more=more):
             one(given, ledger)
     return ledger.audit(subject.name)
 

@@ -19,7 +19,7 @@ from paragone.checks.finding import Acknowledgement, Audit, Ledger
 from paragone.checks.given_scores import is_given
 from paragone.checks.material import Material, materials
 from paragone.checks.published import Remade, check_published
-from paragone.checks.registry import Check, checks_of
+from paragone.checks.registry import Check, checks, checks_of
 from paragone.checks.repetition import DETERMINISM, check_determinism
 from paragone.checks.subject import (
     Consent,
@@ -92,6 +92,8 @@ class AuditOptions:
     items : int or str, optional
         For results from elsewhere: how many right or wrong answers are behind each mean, or the
         column that says it.
+    checks : iterable of str
+        Checks of others, as ``module:name``, beside our own and those of installed packages.
     """
 
     experiment: str | None = None
@@ -110,6 +112,7 @@ class AuditOptions:
     run_code: bool = False
     tell: Callable[[str], None] | None = None
     items: int | str | None = None
+    checks: Iterable[str] = ()
 
     def __post_init__(self) -> None:
         if self.sample < 0:
@@ -118,6 +121,11 @@ class AuditOptions:
             raise unknown_name("canary", self.canary, get_args(Canary))
         # A metric of the user's own is known by its name from here on.
         object.__setattr__(self, "metric", asked_name(self.metric))
+
+    @cached_property
+    def more(self) -> tuple[Check, ...]:
+        """The checks of others."""
+        return tuple(checks.get(name) for name in self.checks)
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -153,7 +161,7 @@ class ExperimentAudit:
             yield from self._data_steps(at_hand.arrangements)
         if view is not None:
             yield "scores", partial(self._scores, view)
-            for one in checks_of("store"):
+            for one in checks_of("store", more=self._options.more):
                 yield one.name, partial(one, view, self.ledger)
             if experiment is not None:
                 yield "declaration", partial(self._declaration, experiment, view)
@@ -175,7 +183,7 @@ class ExperimentAudit:
 
     def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[Step]:
         for material in materials(tuple(arrangements.values())):
-            for one in data_checks(material):
+            for one in data_checks(material, self._options.more):
                 yield f"{material.name}: {one.name}", partial(one, material, self.ledger)
 
     def _scores(self, view: View) -> None:
@@ -193,7 +201,7 @@ class ExperimentAudit:
         if self._options.canary == "none":
             self.ledger.miss(CANARY, n_methods, "methods", "left out as asked")
         else:
-            for name in method_steps():
+            for name in method_steps(self._options.more):
                 if name != READING:
                     self.ledger.miss(name, n_methods, "methods", NEED_CODE)
         self.ledger.miss(DETERMINISM, min(self._options.sample, len(cells)), "cells", NEED_CODE)
@@ -225,6 +233,7 @@ class ExperimentAudit:
             bench=self._bench(experiment),
             too_slow=self._too_slow(),
             seed=self._options.seed,
+            more=self._options.more,
         )
 
     def _determinism(self, experiment: Experiment, view: View) -> None:
@@ -253,12 +262,12 @@ class ExperimentAudit:
         return self._open_bench
 
 
-def data_checks(material: Material) -> list[Check]:
+def data_checks(material: Material, more: Iterable[Check] = ()) -> list[Check]:
     """Return the checks that make sense for a dataset."""
     if sparse.issparse(material.dataset.y):
         # Sets of tokens and items have neither columns nor labels to look at.
-        return checks_of("lists")
-    return checks_of("data", "columns")
+        return checks_of("lists", more=more)
+    return checks_of("data", "columns", more=more)
 
 
 def audit(subject: str | Path | Results | Experiment, **asked: Any) -> Audit:
@@ -284,7 +293,7 @@ def audit(subject: str | Path | Results | Experiment, **asked: Any) -> Audit:
     **asked : AuditOptions
         The fields of `AuditOptions`: ``experiment``, ``declaration``, ``sample``, ``canary``,
         ``seconds``, ``seed``, ``against``, ``reference``, ``metric``, ``display_map``, ``known``,
-        ``in_process``, ``progress``, ``run_code``, ``tell`` and ``items``.
+        ``in_process``, ``progress``, ``run_code``, ``tell``, ``items`` and ``checks``.
 
     Returns
     -------
@@ -306,7 +315,7 @@ def audit(subject: str | Path | Results | Experiment, **asked: Any) -> Audit:
                 " is not one: paragone import makes one of it"
             )
         items = None if options.items is None else str(options.items)
-        return audit_given(Path(subject), options.metric, items).knowing(known)
+        return audit_given(Path(subject), options.metric, items, options.more).knowing(known)
     if options.items is not None:
         raise InputError("items is for results from elsewhere: a store knows them")
     consent = Consent(options.run_code, options.tell)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -99,9 +99,12 @@ def check(
     def declared(function: Callable[..., Any] | Check) -> Check:
         if _CODES.setdefault(code, entry) != entry:
             raise InputError(f"audit code {code!r} is there already: give the check another one")
-        if isinstance(function, Check):
-            return checks.add(replace(function, codes=(entry, *function.codes)))
-        return checks.add(Check(function, of, (entry,)))
+        made = Check(function, of, (entry,)) if not isinstance(function, Check) else function
+        if made is function:
+            made = replace(made, codes=(entry, *made.codes))
+        # What stands in a file of somebody else's is looked at where it is named, and there alone.
+        ours = made.function.__module__.startswith("paragone.checks.")
+        return checks.add(made) if ours else made
 
     return declared
 
@@ -111,8 +114,7 @@ _CODES: dict[str, Code] = {}
 
 def all_codes() -> dict[str, Code]:
     """Return the catalogue, in the order of the codes."""
-    checks.names()
-    return dict(sorted(_CODES.items()))
+    return dict(sorted((code.code, code) for one in checks for code in one.codes))
 
 
 def code_of(code: str) -> Code:
@@ -132,7 +134,7 @@ def code_of(code: str) -> Code:
     return _CODES[code]
 
 
-def checks_of(*subjects: Subject) -> list[Check]:
-    """Return the checks of some subjects, in the order of their codes."""
-    found = [one for one in checks if one.of in subjects]
+def checks_of(*subjects: Subject, more: Iterable[Check] = ()) -> list[Check]:
+    """Return the checks of some subjects, our own, those of installed packages and more, by their codes."""
+    found = [one for one in (*checks, *more) if one.of in subjects]
     return sorted(found, key=lambda one: one.codes[0].code)

@@ -74,6 +74,10 @@ class AuditSettings:
             )
         ),
     ] = None
+    check: Annotated[
+        list[str] | None,
+        typer.Option(help="A check of your own, module:name; may be repeated."),
+    ] = None
     as_json: AsJson = False
 
 
@@ -107,9 +111,10 @@ def audit(
     from paragone.cli.sources import import_from_here
     from paragone.reporting import read_display_map
 
-    import_from_here(options.metric)
-    given = vars(options) | {"against": options.against or ()}
-    as_json, level = given.pop("as_json"), given.pop("level")
+    import_from_here(options.metric, *(options.check or ()))
+    given = vars(options) | {"against": options.against or (), "checks": options.check or ()}
+    for shown in ("check", "as_json", "level"):
+        del given[shown]
     if options.display_map is not None:
         given["display_map"] = read_display_map(options.display_map)
     screen = console(stderr=True)
@@ -120,8 +125,8 @@ def audit(
             tell=lambda line: screen.print(line, markup=False, highlight=False, soft_wrap=True),
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
             **given,
-        ).at_least(level)
-    if as_json:
+        ).at_least(options.level)
+    if options.as_json:
         print_json(found.to_dict())
     else:
         for line in found.lines():
