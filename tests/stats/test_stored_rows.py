@@ -9,12 +9,16 @@ import pytest
 
 from paragone import Experiment
 from paragone.lab.answers import SplitAnswers
+from paragone.lab.results import Results
 from paragone.lab.view import View
-from paragone.metrics import find_metric, find_scorers, metric_slopes, metric_values
+from paragone.metrics import find_metric, metric_slopes, metric_values
 from paragone.protocols import Predict
+from paragone.stats import compare
+from paragone.stats.best import against_best, duels_of
 from paragone.stats.designs import Design
-from paragone.stats.rows import RowMoments, combined, dataset_pieces, fold_pieces, scale_of
-from paragone.stats.stored_rows import stored_moments
+from paragone.stats.rows import RowMoments
+from paragone.stats.scopes import learners_of
+from paragone.stats.stored_rows import StoredRows, mean_slopes, slopes_of, stored_moments
 
 FIVE = Design(5, 1, 0.25)
 CLASSES = np.array(["no", "yes"])
@@ -45,6 +49,10 @@ def answers():
     return found
 
 
+def sloped(answers, metric=ACCURACY):
+    return [[slopes_of(metric, one) for one in split] for split in answers]
+
+
 def scored(answers, name):
     return np.array(
         [
@@ -62,8 +70,8 @@ def scored(answers, name):
 
 @pytest.mark.parametrize("name", ["accuracy", "roc_auc"])
 def test_predictions_give_the_variance_of_their_rows(answers, name):
-    scores = scored(answers, name)
-    moments = stored_moments(answers, scores, FIVE, find_metric(name, "classification"))
+    metric = find_metric(name, "classification")
+    moments = stored_moments(sloped(answers, metric), FIVE, metric)
     assert isinstance(moments, RowMoments)
     total = 0.0
     for c in CLASSES if name == "roc_auc" else [None]:
@@ -84,16 +92,32 @@ def test_predictions_give_the_variance_of_their_rows(answers, name):
 
 
 def test_what_the_predictions_cannot_tell_has_a_reason(answers):
-    scores = scored(answers, "accuracy")
-    assert "do not give the scores" in stored_moments(answers, scores + 0.01, FIVE, ACCURACY)
-    bare = [[replace(one, probabilities=None, classes=None) for one in split] for split in answers]
     area = find_metric("roc_auc", "classification")
-    assert "is not known" in stored_moments(bare, scores, FIVE, area)
+    assert slopes_of(area, replace(answers[0][0], probabilities=None, classes=None)) is None
     torn = Design(5, 1, 0.25, torn_groups=True)
-    assert "one group" in stored_moments(answers, scores, torn, ACCURACY)
+    assert "one group" in stored_moments(sloped(answers), torn, ACCURACY)
     first, other = answers[0]
     odd = [[first, replace(other, rows=other.rows + 1)], *answers[1:]]
-    assert "different rows" in stored_moments(odd, scores, FIVE, ACCURACY)
+    assert "different rows" in stored_moments(sloped(odd), FIVE, ACCURACY)
+
+
+def test_moments_belong_to_their_scores_and_methods_alone(answers):
+    scores = scored(answers, "accuracy")
+    told = StoredRows(("A", "B"), scores, stored_moments(sloped(answers), FIVE, ACCURACY))
+    turned = told.of(("B", "A"), scores[:, ::-1], logarithms=False)
+    assert turned.grams[0, 0, 0] == told.moments.grams[0, 1, 1]
+    assert turned.variance([(0, 1)])[0] == told.moments.variance([(0, 1)])[0]
+    assert told.of(("A", "C"), scores, logarithms=False) is None
+    assert told.of(("A", "B"), scores + 0.01, logarithms=False) is None
+    assert told.of(("A", "B"), scores[:4], logarithms=False) is None
+    assert told.of(("A", "B"), np.log(scores), logarithms=True) is None
+
+
+def test_seeds_of_a_method_are_averaged_row_by_row(answers):
+    one, other = (slopes_of(ACCURACY, answered) for answered in answers[0])
+    both = mean_slopes([one, other])
+    assert both.value == pytest.approx((one.value + other.value) / 2)
+    np.testing.assert_allclose(both.slopes, (one.slopes + other.slopes) / 2)
 
 
 def test_groups_widen_what_copies_of_rows_would_narrow(answers):
@@ -110,17 +134,29 @@ def test_groups_widen_what_copies_of_rows_would_narrow(answers):
         ]
         for split in answers
     ]
-    scores = scored(answers, "accuracy")
-    plain = stored_moments(answers, scores, FIVE, ACCURACY)
-    narrow = stored_moments(doubled, scores, FIVE, ACCURACY)
+    plain = stored_moments(sloped(answers), FIVE, ACCURACY)
+    narrow = stored_moments(sloped(doubled), FIVE, ACCURACY)
     groups = np.arange(120) // 2
-    grouped = stored_moments(doubled, scores, FIVE, ACCURACY, groups)
+    grouped = stored_moments(sloped(doubled), FIVE, ACCURACY, groups)
     variances = [one.variance([(0, 1)])[0][0] for one in (plain, narrow, grouped)]
     assert variances[2] == pytest.approx(variances[0], rel=1e-9)
     assert variances[1] < 0.55 * variances[0]
 
 
-def test_a_store_of_predictions_gives_narrower_intervals_inside_what_is_possible(tmp_path):
+def test_logarithms_have_the_moments_of_relative_changes(answers):
+    area = find_metric("roc_auc", "classification")
+    slopes = sloped(answers, area)
+    moments = stored_moments(slopes, FIVE, area, logarithms=True)
+    relative = [
+        [replace(one, slopes=one.slopes / one.value, value=1.0) for one in split]
+        for split in slopes
+    ]
+    other = stored_moments(relative, FIVE, area)
+    np.testing.assert_allclose(moments.grams, other.grams)
+
+
+@pytest.fixture(scope="module")
+def cancer(tmp_path_factory):
     methods = {
         "LDA": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
         "Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "params": {"max_depth": 1}},
@@ -128,29 +164,45 @@ def test_a_store_of_predictions_gives_narrower_intervals_inside_what_is_possible
     }
     metrics = ("roc_auc", "neg_log_loss", "f1_macro")
     experiment = Experiment(["breast-cancer"], methods, {"folds": 5}, Predict(metrics=metrics))
-    with experiment.run(tmp_path / "a.sqlite", 0) as results:
-        view = View(results)
-        (dataset,) = view.scores["dataset"].unique()
-        answers = list(
-            zip(*(list(view.reader.answers(view, dataset, m)) for m in methods), strict=True)
-        )
-        for name, shown in zip(metrics, ("roc_auc", "log_loss", "f1_macro"), strict=True):
-            frame = view.scores[view.scores["metric"] == shown]
-            scores = frame.pivot_table(index="fold", columns="method", values="value")
-            scores = scores[list(methods)].to_numpy()
-            (metric,) = find_scorers([name], "classification")
-            design = view.designs[dataset]
-            moments = stored_moments(answers, scores, design, metric)
-            assert isinstance(moments, RowMoments), moments
-            if name != "roc_auc":
-                continue
-            pairs = [(0, 1), (0, 2), (1, 2)]
-            gaps = np.stack([scores[:, a] - scores[:, b] for a, b in pairs], axis=1)
-            scale = scale_of([scores], [moments], pairs, 0.5, (0.0, 1.0))
-            assert np.isfinite(scale.constant).tolist() == [False, True, True]
-            by_rows = combined([dataset_pieces(gaps, design, moments, pairs)], scale)
-            alone = combined([fold_pieces(gaps, design)], scale)
-            assert (by_rows.half(0.05 / 6) < alone.half(0.05 / 6)).sum() >= 2
-            low, high = by_rows.interval(0.001)
-            assert (low >= -0.5).all()
-            assert (high <= 0.5).all()
+    store = tmp_path_factory.mktemp("cancer") / "a.sqlite"
+    experiment.run(store, 0).close()
+    return store
+
+
+def test_a_store_of_predictions_gives_intervals_of_rows_inside_what_is_possible(cancer):
+    with Results.open(cancer) as results:
+        asked = {"metric": "roc_auc", "correction": "bonferroni", "bayes": False}
+        found, alone = (compare(one, **asked) for one in (results, results.scores("roc_auc")))
+    mine, theirs = ({p.rival: p for p in one.leading_learners} for one in (found, alone))
+    assert {one.unit for one in mine.values()} == {"row"}
+    assert {one.unit for one in theirs.values()} == {"fold"}
+    floor = mine["Floor"].difference
+    assert floor.high <= 0.5
+    assert floor.estimate == theirs["Floor"].difference.estimate
+    assert mine["Floor"].word == "better"
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "neg_log_loss", "f1_macro"])
+def test_every_surface_has_the_same_interval(cancer, metric):
+    with Results.open(cancer) as results:
+        direct = compare(results, metric=metric, bayes=False)
+        page = View(results, metric=metric).comparison
+    assert repr(direct.learners) == repr(page.learners)
+    assert {one.unit for one in direct.learners} == {"row"}
+
+
+def test_the_family_is_the_best_unless_all_pairs_are_asked_for(cancer):
+    with Results.open(cancer) as results:
+        best = compare(results, metric="neg_log_loss", bayes=False)
+        pairs = compare(results, metric="neg_log_loss", correction="shaffer", bayes=False)
+    assert best.family.with_best
+    assert not pairs.family.with_best
+    rows = learners_of(best.scores)
+    places = [(0, 1), (0, 2), (1, 2)]
+    table = duels_of(3, places, rows.pivots(places, best.settings))
+    told = dict(zip(best.scores.methods, against_best(table), strict=True))
+    for one in best.leading_learners:
+        assert one.p == told[one.rival].p
+        assert one.difference.low == pytest.approx(-told[one.rival].difference.high)
+    (other,) = pairs.learners_of("Tree", ["Floor"])
+    assert repr(best.learners_of("Tree", ["Floor"])) == repr((other,))

@@ -477,10 +477,12 @@ class Evaluation:
         from paragone.stats import compare
 
         chosen = metric or self.metric
-        known = {
+        known: dict[str, Any] = {
             "higher_is_better": self._higher(chosen),
             "designs": self.experiment.layout.designs,
         }
+        with self.results as results:
+            known["rows"] = View(results, self.experiment.name).stored_rows(chosen)
         return compare(self.scores(chosen), metric=chosen, **(known | options))
 
     def report(self, folder: str | Path, **options: Any) -> tuple[Path, ...]:
@@ -526,6 +528,7 @@ class Evaluation:
         """The methods from best to worst, with what is said of each."""
         with self.results as results:
             places = results.places()
+            compared = View(results, self.experiment.name, metric=self.metric).comparison
         mine = places[places["experiment"] == self.experiment.name].groupby("method", sort=False)
         return MethodRanking(
             self.metric,
@@ -537,6 +540,7 @@ class Evaluation:
             .agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum()))
             .to_dict(),
             mine["fit_cpu_seconds"].sum().to_dict(),
+            compared=compared,
         )
 
     @property

@@ -42,6 +42,7 @@ from paragone.lab.engine import Limits, Observer, Silent
 from paragone.lab.engine.packing import code_folders
 from paragone.lab.engine.resources import parse_duration, parse_size
 from paragone.lab.engine.workers import check_isolation
+from paragone.lab.method_seeds import throws_dice
 from paragone.lab.passed_checks import PassedChecks
 from paragone.lab.planning import Layout, extended, lay_out
 from paragone.lab.protocol import Protocol
@@ -352,6 +353,11 @@ class Experiment:
             for name, one in told.items()
         }
         described["designs"] = kept_facts
+        # What rows may say of chance: which belong together, and whose model is a throw of dice.
+        described["rows"] = {
+            "grouped": layout.grouped,
+            "dice": [name for name, method in self.methods.items() if throws_dice(method)],
+        }
         kept = layout.split_rows(), layout.truths(), layout.described()
         return Plan(self.name, self.declared(), described, layout.cells, *kept)
 

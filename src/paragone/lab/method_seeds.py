@@ -3,12 +3,52 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from paragone.methods.method import SEED_PARAMETERS
+from paragone.methods.method import SEED_PARAMETERS, Method
 
 OPEN = "open"
+
+AVERAGING = re.compile(r"Forest|ExtraTrees|Bagging|Boost|XGB|LGBM|Voting|Stacking")
+"""Classes of models that are means of many: simulated, their seed hardly matters."""
+
+STEADY = re.compile(
+    r"^(LogisticRegression|Linear|SV|NuSV|Ridge|Lasso|ElasticNet|MultiTask|Dummy|PCA|TruncatedSVD"
+    r"|GaussianProcess|Iterative|Quantile|Tuned)"
+)
+"""Classes with a seed that is for a solver, which comes to the same model with any."""
+
+
+def throws_dice(method: Method) -> bool:
+    """Say whether a method is one model whose seed matters: its folds then differ by more than their rows.
+
+    Examples
+    --------
+    >>> names = ["linear_model:LogisticRegression", "ensemble:RandomForestClassifier",
+    ...          "neural_network:MLPClassifier", "naive_bayes:GaussianNB"]
+    >>> [throws_dice(Method.declare(f"sklearn.{name}")) for name in names]
+    [False, False, True, False]
+    """
+    parts = method.with_nested()
+    if any(AVERAGING.search(_class_name(one)) for one in parts):
+        return False
+    return any(_matters(one) for one in parts)
+
+
+def _class_name(method: Method) -> str:
+    return str(getattr(method.factory, "__name__", ""))
+
+
+def _matters(method: Method) -> bool:
+    name = _class_name(method)
+    if not any(method.has_parameter(seed) for seed in SEED_PARAMETERS):
+        return False
+    if name.startswith("DecisionTree"):
+        # A tree that looks at all columns asks its seed about ties alone.
+        return method.params.get("max_features") is not None or "splitter" in method.params
+    return not STEADY.match(name)
 
 
 def fixed_seeds(described: Any, path: str = "") -> Iterator[tuple[str, Any]]:

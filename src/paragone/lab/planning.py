@@ -272,6 +272,11 @@ class Layout:
         return PackedArrays(arrays)
 
     @property
+    def grouped(self) -> list[str]:
+        """The datasets some of whose rows belong together."""
+        return [name for name, one in self.arrangements.items() if one.dataset.groups is not None]
+
+    @property
     def has_later_stage(self) -> bool:
         """Whether the protocol may name more cells once these have a result."""
         return any(arrangement.later for arrangement in self.arrangements.values())

@@ -78,8 +78,8 @@ class Arrangement:
         return method
 
     def kept_data(self) -> dict[str, NDArray[Any]]:
-        """Return arrays of the dataset that results need beside the predictions."""
-        return {}
+        """Return arrays of the dataset that results need beside the predictions: which rows belong together."""
+        return {} if self.dataset.groups is None else {"groups": self.dataset.groups}
 
     def kept_split(self, split: Split) -> dict[str, NDArray[Any]]:
         """Return arrays of a split that results need: the targets of the test rows."""

@@ -23,6 +23,7 @@ from paragone.metrics import (
     with_errors,
 )
 from paragone.registry import imported
+from paragone.stats.stored_rows import StoredRows
 from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
 
@@ -96,6 +97,10 @@ class Results(StoreContents):
         derived = [part.assign(repeat=0) for part in derived] if repeats else derived
         found = [part[frame.columns] for part in (frame, *derived) if len(part)]
         return pd.concat(found, ignore_index=True) if derived else frame
+
+    def stored_rows(self, metric: str | None) -> dict[str, StoredRows]:
+        """Return what the stored predictions of the only experiment tell of chance by a metric, by dataset."""
+        return View(self).stored_rows(metric) if len(self.experiments()) == 1 else {}
 
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:
         """Return the scores that protocols derive from predictions; none where a metric is of another task."""

@@ -7,11 +7,12 @@ terminal show of a cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.errors import InputError
@@ -31,12 +32,21 @@ from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.passed_checks import PassedChecks, passed_checks
 from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
+from paragone.lab.row_moments import computable, rows_of
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
-from paragone.metrics import error_name, is_at_hand, metric_title, named_metric, with_errors
+from paragone.metrics import (
+    Metric,
+    error_name,
+    is_at_hand,
+    metric_title,
+    named_metric,
+    with_errors,
+)
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.designs import Design
 from paragone.stats.ranking import complete_methods
 from paragone.stats.registries import find_correction
+from paragone.stats.stored_rows import SplitSlopes, StoredRows, slopes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,6 +142,7 @@ class View(MeasuredScores):
         self.experiment = str(self.described["name"])
         self._made: dict[Callable[[View], Any], Any] = {}
         self._of_whole: dict[Callable[[View], Any], Any] = {}
+        self._rows: dict[str | None, dict[str, StoredRows]] = {}
 
     def once(self, make: Callable[[View], T]) -> T:
         """Return what a function makes of this view; it is called once, whoever asks again."""
@@ -150,7 +161,7 @@ class View(MeasuredScores):
     def narrowed(self, **choices: Any) -> View:
         """Return the same experiment with other choices: metric, at, reference, datasets, methods, wording."""
         view = View(self.results, self.experiment, **{"wording": self.wording, **choices})
-        view._of_whole = self._of_whole
+        view._of_whole, view._rows = self._of_whole, self._rows
         return view
 
     # What was declared
@@ -285,6 +296,15 @@ class View(MeasuredScores):
         """How the datasets were split, by the names to display."""
         return {self.name(name): one for name, one in self.results.designs(self.experiment).items()}
 
+    def stored_rows(self, metric: str | None) -> dict[str, StoredRows]:
+        """Return what the stored predictions tell of chance by a metric, by the names to display."""
+        if metric not in self._rows:
+            self._rows[metric] = rows_of(self, metric)
+        return {
+            self.name(dataset): replace(told, methods=tuple(map(self.name, told.methods)))
+            for dataset, told in self._rows[metric].items()
+        }
+
     @override
     def compared(self, rows: pd.DataFrame, metric: str) -> DatasetComparison:
         declared = self.results.declared_comparison(self.experiment)
@@ -309,6 +329,7 @@ class View(MeasuredScores):
             margin=declared.margin or 0.0,
             bayes=False,
             designs=self.designs,
+            rows=self.stored_rows(metric),
         )
 
     def options(self) -> dict[str, list[str]]:
@@ -374,6 +395,30 @@ class ResultsReader:
         Names are those of the scores. All splits answer in one of the three ways.
         """
         return stored_answers(view.cells, dataset, method)
+
+    def row_metric(self, view: View, dataset: str, metric: str) -> Metric | None:
+        """Return the metric whose rows are asked about; None where its function is not at hand."""
+        task = self.results.datasets(view.experiment).get(dataset, {}).get("task")
+        return None if task is None else computable(metric, str(task))
+
+    def row_slopes(
+        self, view: View, dataset: str, method: str, metric: Metric
+    ) -> dict[int, list[SplitSlopes]]:
+        """Return how test rows move a method's scores, by split, one for each seed; nothing where that is not known."""
+        found: dict[int, list[SplitSlopes]] = {}
+        for cell in view.cells.planned(dataset=dataset, method=method):
+            answered = answers_of(view.cells, cell)
+            slopes = None if answered is None else slopes_of(metric, answered)
+            if slopes is None:
+                return {}
+            found.setdefault(cell.fold, []).append(slopes)
+        return found
+
+    def groups_of(self, view: View, dataset: str) -> NDArray[Any] | None:
+        """Return which rows of a dataset belong together, a number each; None where that is not kept."""
+        cells = view.cells.planned(dataset=dataset)
+        kept = view.cells.data(cells[0]).get("groups") if cells else None
+        return None if kept is None else np.unique(kept, return_inverse=True)[1].reshape(-1)
 
     def kept_records(self, view: View) -> list[Records] | None:
         """Return results from elsewhere as their readers gave them; None for own runs."""

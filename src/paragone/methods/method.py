@@ -244,6 +244,10 @@ class Method:
         known = _parameter_names(self.factory)
         return tuple(name for name in SEED_PARAMETERS if name in known and name not in self.params)
 
+    def has_parameter(self, name: str) -> bool:
+        """Say whether the class takes a parameter."""
+        return name in _parameter_names(self.factory)
+
     @cached_property
     def inner_seeds(self) -> tuple[str, ...]:
         """The seed parameters that were not set inside a method that holds a list of estimators, such as a pipeline.

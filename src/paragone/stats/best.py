@@ -203,7 +203,12 @@ def beats_floor(against: Sequence[AgainstBest], floors: Sequence[int]) -> bool:
 
 
 def duels_of(
-    n_methods: int, pairs: Pairs, pivots: Pivots, alpha: float = 0.05, margin: float = 0.0
+    n_methods: int,
+    pairs: Pairs,
+    pivots: Pivots,
+    alpha: float = 0.05,
+    margin: float = 0.0,
+    kept: Sequence[int] | None = None,
 ) -> Duels:
     """Return all duels from pivots of all pairs, each pair given once.
 
@@ -219,20 +224,23 @@ def duels_of(
         The level of the whole table.
     margin : float, default=0.0
         Differences up to this size do not matter; 0: none was stated.
+    kept : sequence of int, optional
+        Only these methods: one that failed has no duels.
 
     Returns
     -------
     Duels
         With both directions of every pair.
     """
+    chosen = list(range(n_methods) if kept is None else kept)
     first, second = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
-    low, high = pivots.interval(tail_of(n_methods, alpha))
+    low, high = pivots.interval(tail_of(len(chosen), alpha))
     p = pivots.p()
 
     def square(forward: FloatArray, back: FloatArray) -> FloatArray:
         table = np.full((n_methods, n_methods), np.nan)
         table[first, second], table[second, first] = forward, back
-        return table
+        return table[np.ix_(chosen, chosen)]
 
     behind = pivots.p_beyond(margin) if margin > 0 else None
     return Duels(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name
@@ -29,14 +28,16 @@ from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
 from paragone.stats.robustness import dataset_pairs
-from paragone.stats.scopes import LEAST_SPLITS, dataset_estimates, learner_pairs
+from paragone.stats.rows import Pivots
+from paragone.stats.scopes import learner_pairs, learners_of
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
 from paragone.stats.standings import order_by_mean
+from paragone.stats.stored_rows import StoredRows
 from paragone.stats.suspicions import Differences
 from paragone.stats.verdicts import Verdict
 from paragone.stats.words import datasets_in_words
-from paragone.ties import TOLERANCE, FloatArray
+from paragone.ties import TOLERANCE
 
 COLUMNS = [
     "dataset",
@@ -83,41 +84,30 @@ def per_dataset_tests(
         "method": [table.methods[i] for i in first],
         "rival": [table.methods[i] for i in second],
     }
+    learners = learners_of(table)
     parts = []
-    for dataset, folds, design in zip(table.datasets, table.folds, table.designs, strict=True):
-        if len(folds) < 2 or design is None or design.torn_groups:
+    for place, (dataset, folds) in enumerate(zip(table.datasets, table.folds, strict=True)):
+        if not learners.tells(place):
             continue
-        difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(
-            pairs, settings
-        )
-        tests = _tests(difference, design, settings.margin)
-        parts.append(
-            {
-                "dataset": [dataset] * len(pairs),
-                **names,
-                "folds": [len(folds)] * len(pairs),
-                **tests,
-            }
-        )
+        tests = _tests(learners.on(place).pivots(pairs, settings), settings.margin)
+        sizes = {"dataset": [dataset] * len(pairs), "folds": [len(folds)] * len(pairs)}
+        parts.append({**sizes, **names, **tests})
     return pd.DataFrame(
         {name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS}
     )
 
 
-def _tests(difference: FloatArray, design: Design, margin: float) -> dict[str, Any]:
-    """Run the t-test on all columns of fold differences at once, with the posterior that belongs to it."""
-    mean, variance, df = dataset_estimates(difference, design)
-    # Without spread nothing can be told.
-    error = np.sqrt(np.where(variance > 0, variance, np.nan))
-    better, worse = stdtr(df, (mean - margin) / error), stdtr(df, (-margin - mean) / error)
+def _tests(pivots: Pivots, margin: float) -> dict[str, Any]:
+    """Return the p of all pairs of a dataset, with the posterior that belongs to it."""
+    worse, better = pivots.p_beyond(margin)
+    with np.errstate(invalid="ignore"):
+        equal = np.maximum(0.0, 1 - better - worse)
     return {
-        "mean_difference": mean,
-        "t": mean / error,
-        "p": 2 * stdtr(df, -np.abs(mean / error)),
+        "mean_difference": pivots.mean,
+        "t": pivots.mean / pivots.errors.max(axis=0),
+        "p": pivots.p(),
         "p_better": better,
-        "p_equal": (
-            np.maximum(0.0, 1 - better - worse) if margin > 0 else np.full(mean.shape, np.nan)
-        ),
+        "p_equal": equal if margin > 0 else np.full(better.shape, np.nan),
         "p_worse": worse,
     }
 
@@ -143,6 +133,7 @@ def compare(
     test_train_ratio: float | None = None,
     repeats: int | None = None,
     designs: Mapping[str, Design | None] | None = None,
+    rows: Mapping[str, StoredRows] | None = None,
     differences: Differences | None = None,
     columns: Mapping[str, str] | None = None,
     methods_in: MethodsIn | None = None,
@@ -197,6 +188,8 @@ def compare(
         and no column ``repeat``.
     designs : mapping of str to Design, optional
         How each dataset was split, where the scores do not tell.
+    rows : mapping of str to StoredRows, optional
+        What the stored predictions of each dataset tell, where the scores do not bring it along.
     differences : {"plain", "log"}, optional
         Compare scores as they are or by log-ratios; by default the latter where a metric that has
         the target's unit (RMSE, MAE) has scores of very different size on the datasets.
@@ -258,6 +251,11 @@ def compare(
         methods_in=methods_in,
         ignore=ignore,
     )
+    told = getattr(scores, "stored_rows", None) if rows is None else None
+    if callable(told):
+        rows = told(table.metric)
+    if rows is not None:
+        table = table.with_rows(rows)
     return compare_table(
         table, reference=reference, test=test, correction=correction, settings=settings
     )
@@ -305,20 +303,15 @@ def compare_table(
     )
     if leader_alone_within(family, len(table.datasets)):
         within = [pair for pair in within if pair[0] == order.places[0]]
-    learners: tuple[Verdict, ...] = ()
-    tells = [
-        one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS
-        for one in table.designs
-    ]
-    if all(tells):
-        learners = learner_pairs(
-            table.methods,
-            table.folds,
-            table.designs,
+    on_these: tuple[Verdict, ...] = ()
+    learners = learners_of(table)
+    if all(learners.tells(place) for place in range(len(table.datasets))):
+        on_these = learner_pairs(
+            learners,
             turned,
-            higher_is_better=table.higher_is_better,
-            adjust=family.for_learners.adjust,
+            adjust=family.on_this_data.adjust,
             settings=settings,
+            best=order.places[0] if family.with_best else None,
         )
     return DatasetComparison(
         unit="dataset",
@@ -329,7 +322,7 @@ def compare_table(
         ranks=ranks,
         friedman=friedman,
         pairs=pairs,
-        learners=learners,
+        learners=on_these,
         per_dataset=per_dataset_tests(table, within, settings),
         warnings=(*table.warnings, *table.notes, *_warnings(table, family, pairs, settings)),
     )

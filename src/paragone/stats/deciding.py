@@ -19,7 +19,8 @@ import numpy as np
 from paragone.stats.designs import Design
 from paragone.stats.family import ComparisonSettings
 from paragone.stats.pairs import POWER, UnitScores
-from paragone.stats.scopes import dataset_estimates
+from paragone.stats.rows import RowMoments, combined, pieces_of, plain_scale
+from paragone.stats.scopes import Learners, learners_of
 from paragone.stats.scores import ScoreTable
 from paragone.stats.t_tests import detectable_errors
 from paragone.stats.verdicts import Verdict
@@ -117,84 +118,107 @@ def deciding_sizes(
     """
     if math.isnan(pair.p_raw):
         return None, None
-    places = [(table.methods.index(pair.method), table.methods.index(pair.rival))]
-    columns = [
-        UnitScores(table.methods, (), folds, table.higher_is_better).differences(places, settings)
-        for folds in table.folds
-    ]
-    seen = list(zip(columns, table.designs, strict=True))
+    mine = _Pair.of(learners_of(table), pair, settings)
     share, mean = settings.alpha / n_family, abs(pair.difference.estimate)
     room = settings.margin - mean
     # Both sides must be shown where the difference is next to nothing: each may then miss half as
     # often.
     power = 1 - (1 - POWER) / 2 if mean < settings.margin / 2 else POWER
     return (
-        _size(seen, mean, lambda df: detectable_errors(share, df, POWER)),
-        _size(seen, room, lambda df: detectable_errors(2 * share, df, power)) if room > 0 else None,
+        _size(mine, mean, lambda df: detectable_errors(share, df, POWER)),
+        _size(mine, room, lambda df: detectable_errors(2 * share, df, power)) if room > 0 else None,
     )
 
 
-def _size(
-    seen: Sequence[tuple[FloatArray, Design | None]],
-    distance: float,
-    errors: Callable[[float], float],
-) -> DecidingSize:
-    """Return what would make a distance measure enough standard errors."""
-    error, freedom = _error(seen)
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """The differences of two learners on every dataset, with what decides of their errors."""
 
-    def enough(error: float, freedom: float) -> bool:
-        return errors(freedom) * error <= distance
+    differences: Sequence[FloatArray]
+    designs: Sequence[Design]
+    moments: Sequence[RowMoments | None]
+    has_dice: bool
 
-    if distance <= 0 or (errors(freedom) * error / distance) ** 2 > MOST_TIMES:
+    @classmethod
+    def of(cls, learners: Learners, pair: Verdict, settings: ComparisonSettings) -> _Pair:
+        names = (pair.method, pair.rival)
+        places = [learners.methods.index(name) for name in names]
+        told = learners.moments or [None] * len(learners.folds)
+        differences = [
+            UnitScores(learners.methods, (), folds, learners.higher_is_better).differences(
+                [(places[0], places[1])], settings
+            )
+            for folds in learners.folds
+        ]
+        designs = [one for one in learners.designs if one is not None]
+        moments = [one and one.of_methods(places) for one in told]
+        return cls(differences, designs, moments, not learners.with_dice.isdisjoint(names))
+
+    def errors(self, times: float = 1.0) -> tuple[FloatArray, FloatArray]:
+        """Return the errors of both rules and their degrees of freedom, with so many times the datasets."""
+        columns = [(0, 1)] * self.differences[0].shape[1]
+        dice = [self.has_dice] * len(columns)
+        each = zip(self.differences, self.designs, self.moments, strict=True)
+        pieces = [pieces_of(*one, columns, dice) for one in each]
+        found = combined(pieces, plain_scale(len(columns)))
+        return found.errors / math.sqrt(times), found.freedoms * times
+
+    def repeated(self, repeats: int) -> _Pair:
+        """Return the pair as more repeats might have it, a column for each way they might vary."""
+        designs = [replace(one, repeats=repeats) for one in self.designs]
+        each = zip(self.differences, self.designs, designs, strict=True)
+        return replace(
+            self,
+            differences=[_repeated(*one) for one in each],
+            designs=designs,
+            moments=[one and replace(one, repeats=repeats) for one in self.moments],
+        )
+
+
+def _size(pair: _Pair, distance: float, needed: Callable[[float], float]) -> DecidingSize:
+    """Return what would make a distance measure enough standard errors by every rule."""
+
+    def times(errors: FloatArray, freedoms: FloatArray) -> float:
+        """Return how many times the rows it takes at least, whichever way the splits vary."""
+        sizes = [
+            [needed(freedom) * error for error, freedom in zip(*column, strict=True)]
+            for column in zip(errors.T, freedoms.T, strict=True)
+        ]
+        return float(min(map(max, sizes)) / distance) ** 2
+
+    found = math.inf if distance <= 0 else times(*pair.errors())
+    if not found <= MOST_TIMES:
         return DecidingSize(math.inf, None, None, False)
-    rows = max(1.0, (errors(freedom) * error / distance) ** 2)
+    rows = max(1.0, found)
     # Degrees of freedom grow with the datasets, so that no more of them are needed than rows.
-    n, low, high = len(seen), 0, math.ceil(len(seen) * rows)
+    n, low, high = len(pair.designs), 0, math.ceil(len(pair.designs) * rows)
     while high - low > 1:
         middle = (low + high) // 2
-        if enough(error * math.sqrt(n / middle), freedom * middle / n):
+        if times(*pair.errors(middle / n)) <= 1:
             high = middle
         else:
             low = middle
-    made = max(design.repeats for _, design in seen if design is not None)
-    repeats = next(
-        (r for r in REPEATS if r > made and enough(*_error([_repeated(one, r) for one in seen]))),
-        None,
-    )
+    made = max(design.repeats for design in pair.designs)
+    tried = REPEATS if pair.designs[0].n_splits > 1 else ()
+    repeats = next((r for r in tried if r > made and times(*pair.repeated(r).errors()) <= 1), None)
     return DecidingSize(rows, max(high, n), repeats, made == 1)
 
 
-def _error(seen: Sequence[tuple[FloatArray, Design | None]]) -> tuple[float, float]:
-    """Return the standard error of the mean over datasets and its degrees of freedom."""
-    found = [dataset_estimates(difference, design)[1:] for difference, design in seen]
-    variances = np.array([float(variance.min()) for variance, _ in found])
-    freedoms = np.array([freedom for _, freedom in found])
-    return math.sqrt(variances.sum()) / len(found), float(
-        variances.sum() ** 2 / (variances**2 / freedoms).sum()
-    )
-
-
-def _repeated(
-    one: tuple[FloatArray, Design | None], repeats: int
-) -> tuple[FloatArray, Design | None]:
+def _repeated(difference: FloatArray, design: Design, more: Design) -> FloatArray:
     """Return the differences of a dataset as more repeats might have them, a column for each way they might vary.
 
     Those that were seen come again and again. Of one repeat alone both ends are tried: others that
     agree with it, and others whose means vary as if no two shared a row.
     """
-    difference, design = one
-    if design is None:
-        return one
-    values, more = difference[:, 0], replace(design, repeats=repeats)
-    places = np.arange(more.n_splits) % values.size
-    again = values[places]
+    values = difference[:, 0]
+    again = values[np.arange(more.n_splits) % values.size]
+    like = _rescaled(again, values)
     if design.repeats > 1 or design.folds == 1:
-        return _rescaled(again, values)[:, None], more
-    moved = np.repeat(np.where(np.arange(repeats) % 2, 1.0, -1.0), design.folds) * values.std(
-        ddof=1
-    )
+        return np.stack([like, like], axis=1)
+    signs = np.repeat(np.where(np.arange(more.repeats) % 2, 1.0, -1.0), design.folds)
+    moved = signs * values.std(ddof=1)
     apart = again * math.sqrt(1 - 1 / design.folds) + moved / math.sqrt(design.folds)
-    return np.stack([_rescaled(again, values), _rescaled(apart, values)], axis=1), more
+    return np.stack([like, _rescaled(apart, values)], axis=1)
 
 
 def _rescaled(values: FloatArray, like: FloatArray) -> FloatArray:

@@ -142,11 +142,15 @@ class Family:
         Position of the reference.
     correction : Correction
         How their p-values are adjusted.
+    with_best : bool, default=False
+        Whether nobody asked for a reference or for all pairs: then the question on the data at hand
+        is which methods are worse than the best.
     """
 
     pairs: tuple[tuple[int, int], ...]
     reference: int | None
     correction: Correction
+    with_best: bool = False
 
     @property
     def title(self) -> str:
@@ -159,9 +163,20 @@ class Family:
         return self.correction.on_ranks
 
     @property
-    def for_learners(self) -> Correction:
-        """The correction of the same pairs on the datasets at hand: the chosen one, or Holm's where it is on ranks."""
+    def on_this_data(self) -> Correction:
+        """The correction of all pairs on the datasets at hand: the chosen one, or Holm's where it is on ranks."""
         return find_correction("holm") if self.on_ranks else self.correction
+
+    @property
+    def n_of_leader(self) -> int:
+        """How many comparisons the level is shared among where the leader is judged on the datasets at hand."""
+        n_methods = 1 + max(max(pair) for pair in self.pairs)
+        return n_methods - 1 if self.with_best else len(self.pairs)
+
+    @property
+    def for_learners(self) -> str:
+        """How p of the leader was adjusted on the datasets at hand."""
+        return "with the best" if self.with_best else self.on_this_data.title
 
     def rank_p(self, average_ranks: FloatArray, n_datasets: int) -> tuple[FloatArray, FloatArray]:
         """Return raw and adjusted p of the rank tests."""
@@ -211,7 +226,8 @@ def choose_family(
             f" {default}"
         )
     if reference is None:
-        return Family(tuple(combinations(range(n_methods), 2)), None, chosen)
+        pairs = tuple(combinations(range(n_methods), 2))
+        return Family(pairs, None, chosen, with_best=correction is None)
     return Family(
         tuple((reference, other) for other in range(n_methods) if other != reference),
         reference,

@@ -22,7 +22,7 @@ import numpy as np
 from paragone.metrics import Contributions
 from paragone.stats.designs import MOST_FOLDS, Design
 from paragone.stats.sign_tests import sign_test
-from paragone.ties import BoolArray, FloatArray, IntArray
+from paragone.ties import BoolArray, FloatArray, IntArray, settled_mean, slack_of
 
 FEW_FOLDS = 5
 KAPPA_OF_FEW = 2.25
@@ -150,6 +150,12 @@ class RowMoments:
             # One fitted model each, and no other training rows.
             return 1.0
         return KAPPA_OF_FEW if self.repeats == 1 and self.folds <= FEW_FOLDS else KAPPA
+
+    def of_methods(self, places: Sequence[int]) -> RowMoments:
+        """Return those of some of the methods, in another order."""
+        columns = np.array([*places, -1])
+        grams = self.grams[:, columns[:, None], columns[None, :]]
+        return replace(self, grams=grams, heaviest=self.heaviest[list(places)])
 
     def variance(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
         """Return the row variance of the mean difference of every pair, and its degrees of freedom.
@@ -355,7 +361,9 @@ def dataset_pieces(
 def fold_pieces(differences: FloatArray, design: Design) -> Pieces:
     """Return the parts where a dataset has no rows to go by: the folds alone, under either rule."""
     variance, freedom = design.variance_of_mean(differences)
-    return _one_rule(differences, np.asarray(variance), float(freedom))
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    spread = np.ptp(differences, axis=0) > slack_of(np.abs(differences).max(axis=0))
+    return _one_rule(differences, np.where(spread, variance, 0.0), float(freedom))
 
 
 def pieces_of(
@@ -377,12 +385,23 @@ def pieces_of(
         What its rows say.
     pairs, has_dice : sequence
         As for `dataset_pieces`.
+
+    Returns
+    -------
+    Pieces
+        Without a mean where a score failed, and without variances where nothing can be told.
     """
-    if moments is not None and design is not None:
-        return dataset_pieces(differences, design, moments, pairs, has_dice)
-    if design is None or design.torn_groups or design.n_splits < LEAST_FOLDS:
-        return _one_rule(differences, np.full(len(pairs), np.nan), np.nan)
-    return fold_pieces(differences, design)
+    failed = ~np.isfinite(differences).all(axis=0)
+    values = np.where(failed, 0.0, differences)
+    if design is None or design.torn_groups or len(values) != design.n_splits:
+        found = _one_rule(values, np.full(len(pairs), np.nan), np.nan)
+    elif moments is not None:
+        found = dataset_pieces(values, design, moments, pairs, has_dice)
+    elif design.n_splits < LEAST_FOLDS:
+        found = _one_rule(values, np.full(len(pairs), np.nan), np.nan)
+    else:
+        found = fold_pieces(values, design)
+    return replace(found, mean=np.where(failed, np.nan, settled_mean(values)))
 
 
 def _one_rule(differences: FloatArray, variance: FloatArray, freedom: float) -> Pieces:
@@ -630,7 +649,7 @@ def combined(datasets: Sequence[Pieces], scale: Scale) -> Pivots:
         ]
     totals[1] = totals[1] + np.sum([one.more for one in datasets], axis=0)
     variances = np.stack(totals)
-    known = np.isfinite(variances).all(axis=0) & (variances > 0).all(axis=0)
+    known = np.isfinite([*variances, mean]).all(axis=0) & (variances > 0).all(axis=0)
     errors = np.where(known, np.sqrt(np.where(known, variances, 1.0)) / n_datasets, np.nan)
     return Pivots(
         mean,

@@ -1,31 +1,177 @@
-"""On these datasets: which learner is better on the datasets at hand, from folds and repeats within each.
+"""On these datasets: which learner is better on the datasets at hand, from rows, folds and repeats within each.
 
 The datasets are fixed, the samples in them are not. What is estimated is the mean over the
-datasets, equally weighted, of the expected difference of two learners. Folds share training rows,
-so their differences are not independent: the variance of a dataset's mean is inflated by the share
-of test to train rows and by the luck that training sets share, and repeats are not counted as new
-data.
+datasets, equally weighted, of the expected difference of two learners. Where the rows behind the
+scores are known, they and the folds give the interval together (`paragone.stats.rows`). Bare scores
+leave the folds: they share training rows, so their differences are not independent, and the
+variance of a dataset's mean is inflated by the share of test to train rows and by the luck that
+training sets share; repeats are not counted as new data.
+
+Without a reference and a correction of one's own, the question is which methods are worse than the
+best (`paragone.stats.best`): it costs as much as a reference would, not as much as all pairs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paragone.errors import InputError
 from paragone.intervals import Interval
+from paragone.metrics import Contributions, Metric, named_metric
+from paragone.stats.best import AgainstBest, against_best, duels_of
 from paragone.stats.corrections import holm
 from paragone.stats.designs import Design
 from paragone.stats.family import ComparisonSettings
 from paragone.stats.pairs import UnitScores
-from paragone.stats.verdicts import PairEvidence, Verdict, judge_family
-from paragone.ties import FloatArray, settled_mean, slack_of
+from paragone.stats.rows import (
+    LEAST_FOLDS,
+    Pairs,
+    Pivots,
+    RowMoments,
+    Scale,
+    combined,
+    pieces_of,
+    plain_scale,
+    scale_of,
+)
+from paragone.stats.verdicts import (
+    PairEvidence,
+    Verdict,
+    Word,
+    compatible_interval,
+    judge_family,
+    turned_word,
+)
+from paragone.ties import FloatArray
 
-LEAST_SPLITS = 3
+if TYPE_CHECKING:
+    from paragone.stats.scores import ScoreTable
+
+LEAST_SPLITS = LEAST_FOLDS
 """Fewer scores of a dataset say next to nothing of their spread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learners:
+    """Methods on the datasets at hand, split by split, and what is known of the rows behind their scores.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The columns.
+    folds : sequence of ndarray of shape (n_splits, n_methods)
+        The scores of every dataset, in the order of its splits; NaN where a method failed.
+    designs : sequence of Design or None
+        How every dataset was split.
+    higher_is_better : bool
+        The metric's direction.
+    moments : sequence of RowMoments or None, optional
+        What the rows of every dataset say of these methods; None where they do not tell.
+    metric : Metric, optional
+        Where scores can lie, and what a constant prediction gives; not where logarithms of scores
+        are compared.
+    with_dice : frozenset of str
+        The methods that are single models whose seed matters.
+    """
+
+    methods: tuple[str, ...]
+    folds: Sequence[FloatArray]
+    designs: Sequence[Design | None]
+    higher_is_better: bool
+    moments: Sequence[RowMoments | None] = ()
+    metric: Metric | None = None
+    with_dice: frozenset[str] = frozenset()
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether the rows of every dataset tell."""
+        return bool(self.moments) and all(one is not None for one in self.moments)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of the scores; none where a score lies outside of it, as in percent."""
+        if self.metric is None:
+            return -math.inf, math.inf
+        lowest, highest = self.metric.lowest, self.metric.highest
+        known = np.concatenate([np.ravel(scores) for scores in self.folds])
+        known = known[np.isfinite(known)]
+        inside = (known >= lowest).all() and (known <= highest).all()
+        return (lowest, highest) if inside else (-math.inf, math.inf)
+
+    @property
+    def contributions(self) -> Contributions | None:
+        """What the metric itself says of its rows."""
+        return None if self.metric is None else self.metric.contributions
+
+    def tells(self, place: int) -> bool:
+        """Say whether the rows or the splits of a dataset say anything of chance."""
+        if self.moments and self.moments[place] is not None:
+            return True
+        design = self.designs[place]
+        return design is not None and not design.torn_groups and design.n_splits >= LEAST_SPLITS
+
+    def on(self, place: int) -> Learners:
+        """Return them on one of the datasets."""
+        moments = self.moments[place : place + 1]
+        part = slice(place, place + 1)
+        return replace(self, folds=self.folds[part], designs=self.designs[part], moments=moments)
+
+    def pivots(self, pairs: Pairs, settings: ComparisonSettings) -> Pivots:
+        """Return the mean difference of every pair over the datasets, with the errors that a claim must pass."""
+        told = self.moments or [None] * len(self.folds)
+        has_dice = [
+            not self.with_dice.isdisjoint((self.methods[first], self.methods[second]))
+            for first, second in pairs
+        ]
+        pieces = []
+        for scores, design, moments in zip(self.folds, self.designs, told, strict=True):
+            scored = UnitScores(self.methods, (), scores, self.higher_is_better)
+            differences = scored.differences(pairs, settings)
+            pieces.append(pieces_of(differences, design, moments, pairs, has_dice))
+        found = combined(pieces, self._scale(pairs, told))
+        (first_told, *more) = told
+        is_share = self.contributions is not None and self.contributions.is_share
+        if more or not is_share or first_told is None or first_told.folds > 1:
+            return found
+        if first_told.of_groups or first_told.repeats > 1:
+            return found
+        # Right and wrong answers of two fitted models: McNemar's test is exact.
+        counts = [
+            first_told.discordant(float(mean), pair)
+            for mean, pair in zip(found.mean, pairs, strict=True)
+        ]
+        return found.by_signs(*zip(*counts, strict=True))
+
+    def _scale(self, pairs: Pairs, told: Sequence[RowMoments | None]) -> Scale:
+        sign = 1.0 if self.higher_is_better else -1.0
+        ends = sorted(sign * end for end in self.limits)
+        if not self.by_rows:
+            return plain_scale(len(pairs), *ends)
+        value, known = math.nan, self.contributions
+        if known is not None and known.constant is not None:
+            values = {known.constant(len(one.sizes)) for one in told if one is not None}
+            value = sign * values.pop() if len(values) == 1 else math.nan
+        scores = [sign * one for one in self.folds]
+        return scale_of(scores, told, pairs, value, (ends[0], ends[1]))
+
+
+def learners_of(table: ScoreTable) -> Learners:
+    """Return the methods of a table of scores, with what it knows of their rows."""
+    return Learners(
+        table.methods,
+        table.folds,
+        table.designs,
+        table.higher_is_better,
+        table.moments,
+        named_metric(table.metric) if table.differences == "plain" else None,
+        table.with_dice,
+    )
 
 
 def compare_learners(
@@ -37,7 +183,7 @@ def compare_learners(
     margin: float = 0.0,
     reference: str | None = None,
 ) -> tuple[Verdict, ...]:
-    """Compare learners on the datasets at hand.
+    """Compare learners on the datasets at hand by bare scores, all pairs or a reference.
 
     Parameters
     ----------
@@ -84,154 +230,116 @@ def compare_learners(
         if first is None
         else [(first, other) for other in places if other != first]
     )
-    return learner_pairs(
+    learners = Learners(
         methods,
         [np.stack([by[method] for method in methods], axis=1) for by in scores.values()],
         [designs.get(dataset) for dataset in scores],
-        pairs,
-        higher_is_better=higher_is_better,
-        adjust=holm,
-        settings=ComparisonSettings(alpha=alpha, margin=margin),
+        higher_is_better,
+    )
+    return learner_pairs(
+        learners, pairs, adjust=holm, settings=ComparisonSettings(alpha=alpha, margin=margin)
     )
 
 
 def learner_pairs(
-    methods: tuple[str, ...],
-    folds: Sequence[FloatArray],
-    designs: Sequence[Design | None],
+    learners: Learners,
     pairs: Sequence[tuple[int, int]],
     *,
-    higher_is_better: bool,
     adjust: Callable[[FloatArray], FloatArray],
     settings: ComparisonSettings,
+    best: int | None = None,
 ) -> tuple[Verdict, ...]:
     """Compare pairs of learners on the datasets at hand.
 
     Parameters
     ----------
-    methods : tuple of str
-        The columns.
-    folds : sequence of ndarray of shape (n_splits, n_methods)
-        The scores of every dataset, in the order of its splits; NaN where a method failed.
-    designs : sequence of Design or None
-        How every dataset was split.
+    learners : Learners
+        Their scores, and what rows say.
     pairs : sequence of (int, int)
         Positions of method and rival: the family.
-    higher_is_better : bool
-        The metric's direction.
     adjust : callable
         The correction, from raw to adjusted p-values.
     settings : ComparisonSettings
         Level, margin and ties.
+    best : int, optional
+        The leader, where the question is which methods are worse than the best: its pairs are
+        judged by that. The pairs must then be all that there are.
 
     Returns
     -------
     tuple of Verdict
         In the order of the pairs.
     """
-    from scipy.special import stdtr, stdtrit
-
-    mean, error, freedom = _estimates(methods, folds, designs, pairs, higher_is_better, settings)
+    pivots = learners.pivots(pairs, settings)
     share, margin = settings.alpha / len(pairs), settings.margin
-    with np.errstate(invalid="ignore"):
-        p = 2 * stdtr(freedom, -np.abs(mean) / error)
-        half, narrow = (stdtrit(freedom, 1 - tail) * error for tail in (share / 2, share))
-        equal = np.maximum(
-            stdtr(freedom, -(mean + margin) / error), stdtr(freedom, (mean - margin) / error)
-        )
+    p, (low, high) = pivots.p(), pivots.interval(share / 2)
+    equal = pivots.p_equal(margin) if margin > 0 else np.full(p.shape, np.nan)
     evidence = [
         PairEvidence(
             p=float(p[place]),
-            side=float(mean[place]),
-            interval=Interval(
-                float(mean[place]), float((mean - half)[place]), float((mean + half)[place])
-            ),
-            mean=float(mean[place]),
-            p_equal=float(equal[place]) if margin > 0 else math.nan,
+            side=float(mean),
+            interval=Interval(float(mean), float(low[place]), float(high[place])),
+            mean=float(mean),
+            p_equal=float(equal[place]),
         )
-        for place in range(len(pairs))
+        for place, mean in enumerate(pivots.mean)
     ]
-    verdicts = judge_family(evidence, adjust, alpha=settings.alpha, margin=margin)
-    smallest = np.where(np.isnan(p), math.inf, np.abs(mean) + narrow)
-    n_splits = sum(map(len, folds))
-    return tuple(
+    judged = judge_family(evidence, adjust, alpha=settings.alpha, margin=margin)
+    smallest = np.where(np.isnan(p), math.inf, pivots.smallest_margin(share))
+    n_rows = sum(int(one.sizes.sum()) for one in learners.moments if one is not None)
+    unit, n = ("row", n_rows) if learners.by_rows else ("fold", sum(map(len, learners.folds)))
+    found = tuple(
         Verdict(
-            methods[first],
-            methods[second],
-            verdict.word,
-            verdict.interval,
-            verdict.p,
+            learners.methods[first],
+            learners.methods[second],
+            one.word,
+            one.interval,
             one.p,
+            float(p[place]),
             "this data",
-            "fold",
-            n_splits,
-            within=verdict.within,
-            p_equal=verdict.p_equal,
+            unit,
+            n,
+            within=one.within,
+            p_equal=one.p_equal,
             smallest_margin=float(smallest[place]),
         )
-        for place, ((first, second), one, verdict) in enumerate(
-            zip(pairs, evidence, verdicts, strict=True)
+        for place, ((first, second), one) in enumerate(zip(pairs, judged, strict=True))
+    )
+    if best is None or np.isnan(pivots.mean).all():
+        return found
+    against = _against_best(learners, pairs, pivots, settings.alpha)
+    leader = learners.methods[best]
+    return tuple(
+        _beside_best(
+            one, against[one.rival if one.method == leader else one.method], leader, margin
         )
+        if leader in (one.method, one.rival) and not math.isnan(one.p_raw)
+        else one
+        for one in found
     )
 
 
-def _estimates(
-    methods: tuple[str, ...],
-    folds: Sequence[FloatArray],
-    designs: Sequence[Design | None],
-    pairs: Sequence[tuple[int, int]],
-    higher_is_better: bool,
-    settings: ComparisonSettings,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean, standard error and degrees of freedom of every pair; error and freedom NaN where none is known."""
-    means = np.empty((len(folds), len(pairs)))
-    variances = np.empty((len(folds), len(pairs)))
-    inverse_freedoms = np.zeros((len(folds), 1))
-    for place, (scores, design) in enumerate(zip(folds, designs, strict=True)):
-        difference = UnitScores(methods, (), scores, higher_is_better).differences(pairs, settings)
-        means[place], variances[place], freedom = dataset_estimates(difference, design)
-        inverse_freedoms[place] = 1 / freedom
-    mean, total = means.mean(axis=0), variances.sum(axis=0)
-    known = np.isfinite(total) & (total > 0)
-    error = np.where(known, np.sqrt(np.where(known, total, 1.0)) / len(folds), np.nan)
-    squares = (np.where(known, variances, 1.0) ** 2 * inverse_freedoms).sum(axis=0)
-    return mean, error, np.where(known, np.where(known, total, 1.0) ** 2 / squares, np.nan)
+def _against_best(
+    learners: Learners, pairs: Pairs, pivots: Pivots, alpha: float
+) -> dict[str, AgainstBest]:
+    """Return how every method of which something can be told stands to the best of them."""
+    known = np.asarray(pairs)[np.isfinite(pivots.mean)]
+    kept = np.unique(known).tolist()
+    table = duels_of(len(learners.methods), pairs, pivots, alpha, kept=kept)
+    names = [learners.methods[place] for place in kept]
+    return dict(zip(names, against_best(table, alpha), strict=True))
 
 
-def dataset_estimates(
-    difference: FloatArray, design: Design | None
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return mean difference, variance of that mean and degrees of freedom on one dataset, a column per pair.
-
-    Parameters
-    ----------
-    difference : ndarray of shape (n_splits, n_pairs)
-        Settled differences; infinite where one of the two failed.
-    design : Design or None
-        How the dataset was split.
-
-    Returns
-    -------
-    mean, variance : ndarray of shape (n_pairs,)
-        The variance is NaN where it cannot be told: too few splits, an unknown design, a failed
-        score.
-    freedom : float
-        Degrees of freedom.
-    """
-    failed = np.isinf(difference).any(axis=0)
-    values = np.where(failed, 0.0, difference)
-    mean = np.where(failed, np.nan, settled_mean(values))
-    if (
-        design is None
-        or design.torn_groups
-        or design.n_splits < LEAST_SPLITS
-        or len(values) != design.n_splits
-    ):
-        return mean, np.full(mean.shape, np.nan), np.nan
-    variance, freedom = design.variance_of_mean(values)
-    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
-    spread = np.ptp(values, axis=0) > slack_of(np.abs(values).max(axis=0))
-    return mean, np.where(failed, np.nan, np.where(spread, variance, 0.0)), freedom
+def _beside_best(pair: Verdict, found: AgainstBest, leader: str, margin: float) -> Verdict:
+    """Return a pair of the leader as its rival stands to the best, whichever that is."""
+    mine = pair.seen_from(leader)
+    word: Word = "equivalent" if mine.within else "undecided"
+    word = turned_word(found.word) if found.word == "worse" else word
+    interval = compatible_interval(found.difference.turned(), word, mine.within, margin)
+    if word == "undecided" and max(-interval.low, interval.high) < margin:
+        # Equivalences are shown of all pairs together: until then the wider interval stands.
+        interval = mine.difference
+    return replace(mine, word=word, difference=interval, p=found.p).seen_from(pair.method)
 
 
 def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str:

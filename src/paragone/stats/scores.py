@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -16,7 +16,9 @@ from paragone.metrics import choose_metric, error_name, is_negated, metrics, nam
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
 from paragone.stats.layouts import MethodsIn
+from paragone.stats.rows import RowMoments
 from paragone.stats.seeds import SeedSpread, mean_over_seeds
+from paragone.stats.stored_rows import NOTHING_KNOWN, StoredRows
 from paragone.stats.suspicions import (
     Differences,
     failures_of_one,
@@ -327,6 +329,10 @@ class ScoreTable:
     scorer : str or None
         The name that the scores were given under where they were minus an error, such as
         ``neg_log_loss``: values, metric and direction are those of the error, as people read it.
+    moments : tuple of (RowMoments or None)
+        What the rows of every dataset say of the methods; None where they do not tell.
+    with_dice : frozenset of str
+        The methods that are single models whose seed matters, where rows tell.
     point : str or None
         The point of the grid, or how the grid was reduced.
     dropped : tuple of str
@@ -358,6 +364,18 @@ class ScoreTable:
     seeds: tuple[SeedSpread, ...] = ()
     differences: Differences = "plain"
     scorer: str | None = None
+    moments: tuple[RowMoments | None, ...] = ()
+    with_dice: frozenset[str] = frozenset()
+
+    def with_rows(self, rows: Mapping[str, StoredRows]) -> ScoreTable:
+        """Return it with what the rows of its datasets tell, where they belong to these scores."""
+        logarithms = self.differences == "log"
+        moments = []
+        for dataset, folds in zip(self.datasets, self.folds, strict=True):
+            known = rows.get(dataset, NOTHING_KNOWN)
+            moments.append(known.of(self.methods, folds, logarithms=logarithms))
+        dice = frozenset[str]().union(*(one.with_dice for one in rows.values()))
+        return replace(self, moments=tuple(moments), with_dice=dice)
 
     @property
     def size(self) -> float:

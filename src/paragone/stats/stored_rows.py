@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,66 +30,151 @@ class Answered(Protocol):
     def probabilities(self) -> FloatArray | None: ...  # noqa: D102
 
 
+@dataclass(frozen=True, eq=False)
+class SplitSlopes:
+    """How the test rows of a split move one method's score.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Their numbers in the dataset.
+    slopes : ndarray of float64
+        The derivative of the score by each row's weight.
+    value : float
+        The score.
+    labels : ndarray, optional
+        The classes of the rows, where they have one each.
+    """
+
+    rows: IntArray
+    slopes: FloatArray
+    value: float
+    labels: NDArray[Any] | None = None
+
+
+def mean_slopes(seeds: Sequence[SplitSlopes]) -> SplitSlopes:
+    """Return those of the mean score over several seeds of a method on one split."""
+    first = seeds[0]
+    return SplitSlopes(
+        first.rows,
+        np.mean([one.slopes for one in seeds], axis=0),
+        float(np.mean([one.value for one in seeds])),
+        first.labels,
+    )
+
+
+def slopes_of(metric: Metric, answered: Answered) -> SplitSlopes | None:
+    """Return how the rows of a split move the score of what was answered; None where that cannot be told."""
+    of_classes = answered.truth.dtype.kind not in "fc" or metric.task == "classification"
+    task = "classification" if of_classes else "regression"
+    given: dict[str, Any] = {
+        "probabilities": answered.probabilities,
+        "classes": answered.classes,
+    }
+    slopes = metric_slopes(metric, task, answered.truth, answered.predicted, **given)
+    if slopes is None:
+        return None
+    found = metric_values([metric], task, answered.truth, answered.predicted, **given)
+    labels = answered.truth if of_classes else None
+    return SplitSlopes(answered.rows, slopes, float(found[metric.name]), labels)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """What the rows of a dataset say of the methods that were run on it, by one metric.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Of whom they tell.
+    scores : ndarray of shape (n_splits, n_methods)
+        The scores that they belong to.
+    moments, logarithms : RowMoments or None
+        Of the mean score, and of the mean of its logarithm; None where the rows do not tell.
+    with_dice : frozenset of str
+        The methods that are single models whose seed matters.
+    """
+
+    methods: tuple[str, ...]
+    scores: FloatArray
+    moments: RowMoments | None
+    logarithms: RowMoments | None = None
+    with_dice: frozenset[str] = frozenset()
+
+    def of(
+        self, methods: Sequence[str], scores: FloatArray, *, logarithms: bool
+    ) -> RowMoments | None:
+        """Return the moments of some methods, whose scores must be those that they belong to."""
+        moments = self.logarithms if logarithms else self.moments
+        if moments is None or not set(methods) <= set(self.methods):
+            return None
+        places = [self.methods.index(name) for name in methods]
+        mine = np.abs(self.scores[:, places])
+        mine = np.log(mine) if logarithms else mine
+        theirs = scores if logarithms else np.abs(scores)
+        if mine.shape != theirs.shape or not np.allclose(mine, theirs, rtol=1e-6, atol=1e-9):
+            return None
+        return moments.of_methods(places)
+
+
+NOTHING_KNOWN = StoredRows((), np.empty((0, 0)), None)
+
+
 def stored_moments(
-    answers: Sequence[Sequence[Answered]],
-    scores: FloatArray,
+    splits: Sequence[Sequence[SplitSlopes]],
     design: Design,
     metric: Metric,
     groups: IntArray | None = None,
+    *,
+    logarithms: bool = False,
 ) -> RowMoments | str:
     """Return what the stored predictions of one dataset say of the variance of the mean scores.
 
     Parameters
     ----------
-    answers : sequence of sequence of Answered
-        Of every split, in the order of the design, what each method answered.
-    scores : ndarray of shape (n_splits, n_methods)
-        The scores that are compared: the predictions must give them.
+    splits : sequence of sequence of SplitSlopes
+        Of every split, in the order of the design, how its rows move the score of each method.
     design : Design
         How the dataset was split.
     metric : Metric
         The metric.
     groups : ndarray of int, optional
         The group of every row of the dataset, where rows belong together.
+    logarithms : bool, default=False
+        Whether the mean of the logarithms of the scores is asked about.
 
     Returns
     -------
     RowMoments or str
         Or why the predictions do not tell.
     """
-    tests = tuple(split[0].rows for split in answers)
+    tests = tuple(split[0].rows for split in splits)
     if any(
         not np.array_equal(one.rows, test)
-        for split, test in zip(answers, tests, strict=True)
+        for split, test in zip(splits, tests, strict=True)
         for one in split
     ):
         return "the methods predict different rows"
-    of_classes = answers[0][0].truth.dtype.kind not in "fc" or metric.task == "classification"
-    layout = RowLayout(tests, design, _classes(answers, tests) if of_classes else None, groups)
+    layout = RowLayout(tests, design, _classes(splits, tests), groups)
     if why := why_not_by_rows(layout, metric.rows):
         return why
-    task = "classification" if of_classes else "regression"
     slopes = []
-    for split, expected in zip(answers, scores, strict=True):
-        columns = []
-        for one, score in zip(split, expected, strict=True):
-            given: dict[str, Any] = {"probabilities": one.probabilities, "classes": one.classes}
-            found = metric_slopes(metric, task, one.truth, one.predicted, **given)
-            if found is None:
-                return f"how the rows move the {metric.title} is not known"
-            value = metric_values([metric], task, one.truth, one.predicted, **given)[metric.name]
-            # An error may stand without the minus of its scorer.
-            if not np.isclose(abs(value), abs(score), rtol=1e-6, atol=1e-9):
-                return "the predictions do not give the scores"
-            columns.append(found)
-        slopes.append(np.stack(columns, axis=1))
+    for split in splits:
+        stacked = np.stack([one.slopes for one in split], axis=1)
+        values = np.abs([one.value for one in split]) if logarithms else 1.0
+        if np.any(values == 0):
+            return "a score of 0 has no logarithm"
+        slopes.append(stacked / values)
     extent = metric.highest - metric.lowest
     return row_moments(layout, slopes, metric.rows, extent if np.isfinite(extent) else 1.0)
 
 
-def _classes(answers: Sequence[Sequence[Answered]], tests: Sequence[IntArray]) -> IntArray:
-    truth = np.concatenate([split[0].truth for split in answers])
-    codes = np.unique(truth, return_inverse=True)[1].reshape(-1)
+def _classes(splits: Sequence[Sequence[SplitSlopes]], tests: Sequence[IntArray]) -> IntArray | None:
+    labels = [split[0].labels for split in splits]
+    known = [one for one in labels if one is not None]
+    if len(known) < len(labels):
+        return None
+    codes = np.unique(np.concatenate(known), return_inverse=True)[1].reshape(-1)
     places = np.concatenate(tests)
     classes = np.zeros(int(places.max()) + 1, dtype=np.int64)
     classes[places] = codes

@@ -241,7 +241,7 @@ def _claim(pair: Verdict, settings: ComparisonSettings) -> str:
 
 
 def _learner_evidence(pair: Verdict, told: Told) -> list[str]:
-    parts = [f"{p_is(pair.p)} {told.family.for_learners.title}"]
+    parts = [f"{p_is(pair.p)} {told.family.for_learners}"]
     if pair.within:
         parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
     parts.append(told.of("mean difference", pair.difference, pair.method))

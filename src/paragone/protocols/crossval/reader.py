@@ -10,8 +10,9 @@ from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
 from paragone.lab.answers import SplitAnswers
+from paragone.lab.row_moments import computable
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, StageChoice, View
-from paragone.metrics import named_metric
+from paragone.metrics import Metric, named_metric
 from paragone.protocols.crossval import frames
 from paragone.protocols.crossval.ledger import Predictions
 from paragone.protocols.crossval.problem import Problem, choose
@@ -22,8 +23,9 @@ from paragone.protocols.crossval.tables import (
     crossval_tables,
     problem_name,
 )
+from paragone.stats.stored_rows import SplitSlopes, slopes_of
 from paragone.tables import Table, format_signed
-from paragone.ties import loss_order
+from paragone.ties import IntArray, loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,6 +241,24 @@ class CrossvalReader(ResultsReader):
                 )
 
     @override
+    def row_metric(self, view: View, dataset: str, metric: str) -> Metric | None:
+        problem = _problem(view, dataset)
+        return None if problem is None else computable(metric, problem.truth.task)
+
+    @override
+    def row_slopes(
+        self, view: View, dataset: str, method: str, metric: Metric
+    ) -> dict[int, list[SplitSlopes]]:
+        found = [slopes_of(metric, one) for one in self.answers(view, dataset, method)]
+        return {fold: [one] for fold, one in enumerate(found) if one is not None}
+
+    @override
+    def groups_of(self, view: View, dataset: str) -> IntArray | None:
+        problem = _problem(view, dataset)
+        groups = None if problem is None else problem.truth.groups
+        return None if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
+
+    @override
     def options(self, view: View) -> dict[str, list[str]]:
         run = view.of_whole(whole_run)
         metrics = known_metrics(run)
@@ -295,6 +315,12 @@ class CrossvalReader(ResultsReader):
 
 
 SAMPLES = 40
+
+
+def _problem(view: View, dataset: str) -> Problem | None:
+    """Return the problem that scores call by a name."""
+    run = view.of_whole(whole_run)
+    return next((one for one in run.problems if problem_name(one, run) == dataset), None)
 
 
 def whole_run(view: View) -> CrossvalRun:
