@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from paragone.errors import InputError
+from paragone.intervals import Interval
 from paragone.tables import Table
 
 Tags: TypeAlias = Mapping[str, str]
@@ -30,6 +31,8 @@ class Standing:
         Processor time of a fit, the median, and of all; NaN where not known.
     failed, warned : str
         What went wrong, and what it warned of, in words; empty where nothing is known.
+    own : Interval, optional
+        The mean with its own interval, where the splits or the rows tell.
     """
 
     method: str
@@ -40,6 +43,7 @@ class Standing:
     total_seconds: float = math.nan
     failed: str = ""
     warned: str = ""
+    own: Interval | None = None
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def ranked_table(board: Leaderboard) -> Table:
             [
                 number_cell(one.rank, rank),
                 TableCell(one.method, bold=best),
-                number_cell(one.mean, format_number(one.mean, of_scores), bold=best),
+                number_cell(one.mean, _mean(one, of_scores), bold=best),
                 *(
                     [difference, (pair.word if pair is not None else "") or one.failed]
                     if board.pairs
@@ -228,6 +228,14 @@ def ranked_table(board: Leaderboard) -> Table:
     )
 
 
+def _mean(standing: Standing, decimals: int) -> str:
+    """Return a mean score, with its own interval where there is one."""
+    own = standing.own
+    if own is None or math.isnan(own.low):
+        return format_number(standing.mean, decimals)
+    return f"{format_number(standing.mean, decimals)} [{own.low:.{decimals}f}, {own.high:.{decimals}f}]"
+
+
 def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standing]:
     """Return the methods in the one order: by their mean, those without a score somewhere last."""
     table = comparison.scores
@@ -240,7 +248,10 @@ def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standi
         (
             facts.standing(name, math.nan, math.nan, f"failed on {missing[name]} of {n}")
             if missing[name]
-            else facts.standing(name, rank, _plain(comparison, comparison.means[name]))
+            else replace(
+                facts.standing(name, rank, _plain(comparison, comparison.means[name])),
+                own=comparison.own_scores.get(name),
+            )
         )
         for name, rank in zip(comparison.ordered, comparison.order.ranks, strict=True)
     ]

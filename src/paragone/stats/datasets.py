@@ -23,7 +23,7 @@ from paragone.stats.profiles import FEWEST, run_profiles
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
-from paragone.stats.scopes import why_untold
+from paragone.stats.scopes import learners_of, why_untold
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.standings import Order, order_by_mean
 from paragone.stats.verdicts import Verdict, adjusted_where_known
@@ -142,6 +142,13 @@ class DatasetComparison(Comparison):
         """Mean score over the datasets that a method has, by method; of logarithms where those are compared."""
         return dict(zip(self.scores.methods, _column_means(self.scores.values), strict=True))
 
+    @cached_property
+    def own_scores(self) -> dict[str, Interval]:
+        """The mean score of every method with its own interval; none where logarithms are compared."""
+        if self.scores.differences == "log":
+            return {}
+        return learners_of(self.scores).own_scores(self.settings.alpha)
+
     @property
     def finding(self) -> str:
         """What is shown on these datasets and on datasets like these, in a sentence each."""
@@ -156,6 +163,7 @@ class DatasetComparison(Comparison):
         order = [name for name in self.ordered if name in names]
         logarithms = self.scores.differences == "log"
         told = self.learners_of(leader, [pair.rival for pair in pairs])
+        one_split = any(one is not None and one.n_splits == 1 for one in self.scores.designs)
         # A pair in which one failed has no mean difference.
         told = tuple(pair for pair in told if not math.isnan(pair.difference.estimate))
         return TwoScopes(
@@ -167,7 +175,9 @@ class DatasetComparison(Comparison):
                 for name in order
             },
             on_these=told,
-            untold="" if any(not math.isnan(pair.p_raw) for pair in told) else self.untold,
+            untold=""
+            if any(not math.isnan(pair.p_raw) for pair in told) and not one_split
+            else self.untold,
             like_these=tuple(pairs),
             family=self.family,
             test=self.test,
@@ -182,7 +192,8 @@ class DatasetComparison(Comparison):
             return (
                 "A score failed, which leaves no mean difference of the learners on these datasets."
             )
-        return why_untold(self.scores.designs, [len(folds) for folds in self.scores.folds])
+        n_scores, by_rows = [len(folds) for folds in self.scores.folds], bool(self.learners)
+        return why_untold(self.scores.designs, n_scores, by_rows=by_rows)
 
     @property
     def test_in_words(self) -> str:
@@ -293,11 +304,14 @@ class DatasetComparison(Comparison):
     @cached_property
     def rank_table(self) -> pd.DataFrame:
         """One row per method: average rank, mean score, datasets on which it is best; in the one order."""
+        own = [self.own_scores.get(name, Interval(math.nan)) for name in self.scores.methods]
         frame = pd.DataFrame(
             {
                 "method": self.scores.methods,
                 "average_rank": self.ranks.mean(axis=0),
                 "mean": _column_means(self.scores.values),
+                "mean_low": [one.low for one in own],
+                "mean_high": [one.high for one in own],
                 "median": [
                     (
                         float(np.median(column[~np.isnan(column)]))
@@ -481,7 +495,7 @@ def _mean_cells(comparison: DatasetComparison, methods: Sequence[str]) -> Any:
     }
     whole = [n[method] == len(table.datasets) for method in methods]
     texts = [
-        format_number(means[method], table.decimals) + ("" if all_ else f" (of {n[method]})")
+        _mean_text(comparison, method) + ("" if all_ else f" (of {n[method]})")
         for method, all_ in zip(methods, whole, strict=True)
     ]
     values = [
@@ -492,6 +506,14 @@ def _mean_cells(comparison: DatasetComparison, methods: Sequence[str]) -> Any:
         "size": comparison.settings.size,
     }
     return mark_best(values, texts, **how)
+
+
+def _mean_text(comparison: DatasetComparison, method: str) -> str:
+    """Return a mean score, with its interval where there is one."""
+    decimals, own = comparison.scores.decimals, comparison.own_scores.get(method)
+    if own is None or math.isnan(own.low):
+        return format_number(comparison.means[method], decimals)
+    return f"{own.estimate:.{decimals}f} [{own.low:.{decimals}f}, {own.high:.{decimals}f}]"
 
 
 def _pair_row(pair: Pair, learner: Verdict | None) -> dict[str, Any]:

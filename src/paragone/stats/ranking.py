@@ -170,6 +170,11 @@ class MethodRanking:
             bayes=False,
         )
 
+    @cached_property
+    def own_scores(self) -> Mapping[str, Interval]:
+        """The mean of every method with its own interval, where the splits or the rows tell."""
+        return {} if self.comparison is None else self.comparison.own_scores
+
     @property
     def headings(self) -> tuple[str, ...]:
         """The headings of the ranked table."""
@@ -271,12 +276,12 @@ class MethodRanking:
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
         mean = "geometric mean" if self.in_logarithms else "mean"
         of = f"{self.reduction}, " if self.reduction else ""
-        held = "all pairs together" if self.reference is None else "all rivals together"
+        held = "all methods together" if self.reference is None else "all rivals together"
         unit = "in the target's unit, " if in_target_unit(self.metric) else ""
         by = f"{metric_in_words(self.metric)}{'' if self.higher_is_better else f' ({unit}lower is better)'}"
         end = (
             f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets;"
-            f" intervals hold for {held}"
+            f" intervals of differences hold for {held}"
         )
         return "\n".join(
             [*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)]
@@ -390,7 +395,11 @@ def _cells(ranking: MethodRanking) -> list[tuple[str, ...]]:
     for one in ranking.rows:
         difference = "" if one.against is None else signed(one.against.difference)
         rank = f"{one.rank:g}" if math.isfinite(one.rank) else ""
-        rows.append((rank, one.method, number(one.mean), difference, one.word, number(one.seconds)))
+        mean = number(one.mean)
+        if one.method in ranking.own_scores:
+            own = ranking.own_scores[one.method]
+            mean += f" [{number(own.low)}, {number(own.high)}]" if math.isfinite(own.low) else ""
+        rows.append((rank, one.method, mean, difference, one.word, number(one.seconds)))
     return rows
 
 

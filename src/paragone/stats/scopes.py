@@ -28,6 +28,7 @@ from paragone.stats.best import AgainstBest, against_best, duels_of
 from paragone.stats.corrections import holm
 from paragone.stats.designs import Design
 from paragone.stats.family import ComparisonSettings
+from paragone.stats.own_scores import own_scores
 from paragone.stats.pairs import UnitScores
 from paragone.stats.rows import (
     LEAST_FOLDS,
@@ -147,6 +148,20 @@ class Learners:
             for mean, pair in zip(found.mean, pairs, strict=True)
         ]
         return found.by_signs(*zip(*counts, strict=True))
+
+    def own_scores(self, alpha: float) -> dict[str, Interval]:
+        """Return the mean score of every method with its interval, each for itself."""
+        told = self.moments or [None] * len(self.folds)
+        known = self.contributions
+        found = own_scores(
+            self.folds,
+            self.designs,
+            told,
+            self.limits,
+            is_share=known is not None and known.is_share,
+            tail=alpha / 2,
+        )
+        return dict(zip(self.methods, found, strict=True))
 
     def _scale(self, pairs: Pairs, told: Sequence[RowMoments | None]) -> Scale:
         sign = 1.0 if self.higher_is_better else -1.0
@@ -342,7 +357,9 @@ def _beside_best(pair: Verdict, found: AgainstBest, leader: str, margin: float) 
     return replace(mine, word=word, difference=interval, p=found.p).seen_from(pair.method)
 
 
-def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str:
+def why_untold(
+    designs: Sequence[Design | None], n_scores: Sequence[int], *, by_rows: bool = False
+) -> str:
     """Say why nothing is said of the learners on the datasets at hand; nothing where there are no splits to go by.
 
     Parameters
@@ -351,6 +368,8 @@ def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str
         How every dataset was split.
     n_scores : sequence of int
         How many scores a method has on each.
+    by_rows : bool, default=False
+        Whether the rows of the test sets tell of the models that were fitted.
 
     Examples
     --------
@@ -367,6 +386,7 @@ def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str
         )
     if any(design is not None and design.n_splits == 1 for design in designs):
         one = "this test set" if len(designs) == 1 else "these test sets"
+        one = "new rows like these" if by_rows else one
         return (
             f"There is one split only: this is about these fitted models and {one}, not about the"
             " learners."
