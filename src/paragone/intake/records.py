@@ -11,6 +11,7 @@ import pandas as pd
 
 from paragone.errors import InputError
 from paragone.intake.source import Source
+from paragone.metrics import read_name
 
 Unit = Literal["item", "fold", "subject", "dataset"]
 
@@ -57,7 +58,8 @@ class Records:
     unit : {"item", "fold", "subject", "dataset"}
         What a row is.
     metrics : mapping of str to bool or None
-        The columns that hold metrics, and whether higher is better; None where that is not known.
+        The columns that hold metrics, and whether higher is better; None is what their names say,
+        and stays where they say nothing.
     source : Source
         Where it was read.
     conditions : tuple of Condition
@@ -114,6 +116,9 @@ class Records:
                 raise InputError(f"{self.source.where}: records need a column {name!r}")
         for name in set(self.metrics) & set(COLUMNS):
             raise InputError(f"{self.source.where}: a metric cannot be called {name!r}")
+        known = {name: read_name(name).higher_is_better for name in self.metrics}
+        told = {name: higher for name, higher in self.metrics.items() if higher is not None}
+        object.__setattr__(self, "metrics", known | told)
 
     @property
     def methods(self) -> list[str]:

@@ -9,102 +9,95 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.evaluation import inner, inner_object
+from paragone.intake.evaluation import conditions, inner, inner_object, is_number
 from paragone.intake.folders import few, files_in, read_each, said_unread
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import Condition, Records, as_categories
+from paragone.intake.records import Condition, Records
 from paragone.intake.source import Source
-from paragone.metrics import read_name
 from paragone.reading import read_object_if_any
 
 TITLE = "results of MTEB"
 META = "model_meta.json"
 MAIN = "main_score"
+REVISION = "revision of the data"
 HEX = re.compile(r"[0-9a-f]{12,40}|no_revision_available|external|\d+(?:\.\d+)*")
 
 
 def _is_task(source: Source) -> bool:
-    if source.is_folder or source.suffix != ".json":
+    if source.suffix != ".json":
         return False
-    first = source.first
-    if isinstance(first, dict):
-        return {"task_name", "scores"} <= first.keys() and bool(
-            first.keys() & {"dataset_revision", "mteb_version"}
-        )
+    if isinstance(source.first, dict):
+        keys = source.first.keys()
+        return {"task_name", "scores"} <= keys and bool(keys & {"dataset_revision", "mteb_version"})
     # Of a long file the start is looked at, and the name of the task may be its last key.
     return all(key in source.head for key in (b'"scores"', b'"dataset_revision"', b'"hf_subset"'))
 
 
 def _recognises(source: Source) -> bool:
-    return any(map(_is_task, files_in(source.path))) if source.is_folder else _is_task(source)
+    return any(map(_is_task, files_in(source.path) if source.is_folder else [source]))
 
 
 def _read(source: Source, asked: Asked) -> Records:
     asked.refuse_columns(source, TITLE)
     around = files_in(source.path) if source.is_folder else [source]
-    files = [one for one in around if _is_task(one)] if source.is_folder else [source]
+    files = [one for one in around if _is_task(one)]
     folder = source.path if source.is_folder else source.path.parent
     others = [one.path.name for one in around if one not in files and one.path.name != META]
     metric = asked.metric or MAIN
     rows: dict[str, float] = {}
-    conditions: list[Condition] = []
-    without: list[str] = []
+    told: list[Condition] = []
+    without = 0
     read, unread = read_each(files, lambda one: (one, one.json()))
-    for one, told in read:
-        task = str(inner(told, "task_name"))
-        for name, value in _scores(told, task, metric, one).items():
+    for one, found in read:
+        scores = _scores(found, metric, one)
+        without += not scores
+        for name, value in scores.items():
             if name in rows:
                 raise InputError(
                     f"{one.where}: {name} stands in two files of {folder.name}: keep one"
                 )
             rows[name] = value
-            conditions.append(
-                Condition(
-                    name, "revision of the data", str(inner(told, "dataset_revision")), stops=True
-                )
+            told += conditions(
+                name,
+                {
+                    REVISION: str(inner(found, "dataset_revision")),
+                    "version of mteb": str(inner(found, "mteb_version")),
+                },
+                stops=(REVISION,),
             )
-            conditions.append(Condition(name, "version of mteb", str(inner(told, "mteb_version"))))
-        if not any(name == task or name.startswith(f"{task} (") for name in rows):
-            without.append(task)
     if not rows:
         raise InputError(f"{source.where}: no task has a {metric}")
-    frame = pd.DataFrame({"method": as_categories([_method(source, folder)] * len(rows))})
-    frame["dataset"] = as_categories(rows)
-    frame[metric] = list(rows.values())
+    frame = pd.DataFrame({"dataset": list(rows), metric: list(rows.values())})
     notes = [f"Not read in {folder.name}: {few(others)}."] if others else []
     return Records(
-        frame,
+        frame.assign(method=_method(source, folder)),
         "dataset",
-        {metric: True if metric == MAIN else read_name(metric).higher_is_better},
+        {metric: True if metric == MAIN else None},
         source,
-        conditions=tuple(conditions),
-        dropped={f"tasks without a {metric}": len(without)} if without else {},
+        conditions=tuple(told),
+        dropped={f"tasks without a {metric}": without},
         notes=(*notes, *said_unread(unread)),
     )
 
 
-def _scores(told: Any, task: str, metric: str, source: Source) -> dict[str, float]:
+def _scores(told: Any, metric: str, source: Source) -> dict[str, float]:
     """Return the score of each subset of a task: on the test split where there is one."""
     splits = inner_object(told, "scores")
     chosen = ["test"] if "test" in splits else list(splits)
     found: dict[str, float] = {}
     for split in chosen:
-        entries = splits[split]
-        if not isinstance(entries, list):
+        if not isinstance(splits[split], list):
             raise InputError(f"{source.where}: the scores of the split {split} are not a list")
-        for entry in entries:
-            value = inner(entry, metric)
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                continue
+        for entry in splits[split]:
             subset = str(inner(entry, "hf_subset") or "default")
-            parts = [
-                *([] if subset == "default" else [subset]),
-                *([split] if len(chosen) > 1 else []),
-            ]
-            name = f"{task} ({', '.join(parts)})" if parts else task
+            parts = [subset] if subset != "default" else []
+            parts += [split] if len(chosen) > 1 else []
+            name = str(inner(told, "task_name")) + f" ({', '.join(parts)})" * bool(parts)
             if name in found:
                 raise InputError(f"{source.where}: the subset {subset} of {split} stands twice")
-            found[name] = float(value)
+            value = inner(entry, metric)
+            if is_number(value):
+                found[name] = float(value)
     return found
 
 
@@ -127,11 +120,8 @@ result_readers.add(
         _read,
         _recognises,
         traps=(
-            (
-                "The unit is the task, and each of its subsets where there are several; only the"
-                " test split counts."
-            ),
-            "Tasks with another revision of the data are left out and named; another version of mteb is said.",
+            "The unit is the task, or each of its subsets; only the test split counts.",
+            "Tasks with another revision of the data are left out and named.",
             "main_score is read; --metric names another one of the files, such as ndcg_at_10.",
         ),
     )
