@@ -23,25 +23,20 @@ from paragone.reading import check_size
 TITLE = "runs of MLflow"
 MAGIC = b"SQLite format 3\x00"
 TABLES = ("runs", "latest_metrics", "params", "tags", "experiments")
-COUNTS = (
-    "SELECT count(*) FROM runs",
-    "SELECT count(*) FROM latest_metrics",
-    "SELECT count(*) FROM params",
-    "SELECT count(*) FROM tags",
-)
-TEXTS = {
-    "params.": "SELECT run_uuid, key, substr(value, 1, ?) FROM params",
-    "tags.": "SELECT run_uuid, key, substr(value, 1, ?) FROM tags",
-}
-COLUMNS = {
-    "run_id": "run",
-    "experiment_id": "experiment",
-    "start_time": "started",
-    "lifecycle_stage": "stage",
-}
+COUNT = """SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM latest_metrics)
+    + (SELECT count(*) FROM params) + (SELECT count(*) FROM tags)"""
+RUNS = """SELECT r.run_uuid AS run, r.status, e.name AS experiment, r.start_time AS started,
+    'deleted' IN (r.lifecycle_stage, e.lifecycle_stage) AS deleted
+    FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id
+    ORDER BY r.start_time, r.run_uuid"""
+TEXTS = """SELECT run_uuid AS run, 'params.' || key AS key, substr(value, 1, 500) AS value FROM params
+    UNION ALL SELECT run_uuid, 'tags.' || key, substr(value, 1, 500) FROM tags"""
+VALUES = """SELECT run_uuid AS run, 'metrics.' || key AS key, step,
+    CASE WHEN is_nan THEN NULL ELSE value END AS value FROM latest_metrics"""
+COLUMNS = {"run_id": "run", "experiment_id": "experiment", "start_time": "started"}
 MOST_ROWS = 20_000_000
 LONGEST = 500
-"""Characters of a parameter that may name something; longer ones are texts."""
+"""Characters of a parameter that may name something; longer ones are texts, of which the start is read."""
 STEPS_OF_SQLITE = 200_000_000
 """Operations of SQLite for one question at most: a database can be built so that reading it never ends."""
 STATUSES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
@@ -119,7 +114,7 @@ def _opened(source: Source) -> Iterator[sqlite3.Connection]:
 
         store.set_progress_handler(count, 1_000_000)
         yield store
-    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+    except (sqlite3.Error, pd.errors.DatabaseError, OverflowError, UnicodeDecodeError) as error:
         raise InputError(f"{source.where}: cannot be read as a store ({error})") from error
     finally:
         if store is not None:
@@ -138,33 +133,15 @@ def _of_store(source: Source) -> TrackedRuns:
             raise InputError(
                 f"{source.where}: there is no table {name!r}, as a store of MLflow has"
             )
-        for query in COUNTS:
-            (n_rows,) = store.execute(query).fetchone()
-            if n_rows > MOST_ROWS:
-                raise InputError(f"{source.where}: a table has more than {MOST_ROWS} rows")
-        rows = store.execute(
-            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage, r.start_time"
-            " FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id"
-            " ORDER BY r.start_time, r.run_uuid"
-        ).fetchall()
-        values: dict[str, dict[str, Any]] = {str(row[0]): {} for row in rows}
-        for prefix, query in TEXTS.items():
-            for run, key, value in store.execute(query, (LONGEST,)):
-                if run in values:
-                    values[run][f"{prefix}{key}"] = value
-        several = False
-        for run, key, value, step, is_nan in store.execute(
-            "SELECT run_uuid, key, value, step, is_nan FROM latest_metrics"
-        ):
-            several |= bool(step)
-            if run in values:
-                values[run][f"{METRICS}{key}"] = math.nan if is_nan else float(value)
-    found = [
-        {"run": run, "status": status, "stage": "deleted" if "deleted" in (stage, of_experiment) else stage,
-         "experiment": experiment, "started": started, **values[str(run)]}
-        for run, status, stage, experiment, of_experiment, started in rows
-    ]  # fmt: skip
-    return _prepared(pd.DataFrame(found), source, several, {})
+        (n_rows,) = store.execute(COUNT).fetchone()
+        if n_rows > MOST_ROWS:
+            raise InputError(f"{source.where}: it has {n_rows} rows, more than {MOST_ROWS}")
+        runs, texts, values = (pd.read_sql_query(one, store) for one in (RUNS, TEXTS, VALUES))
+    several = bool((values["step"] > 0).any())
+    for one in (texts, values):
+        wide = one.pivot(index="run", columns="key", values="value")
+        runs = runs.merge(wide, how="left", left_on="run", right_index=True)
+    return _prepared(runs, source, several, {})
 
 
 def _prepared(
@@ -175,7 +152,7 @@ def _prepared(
     twice = frame["run"].duplicated()
     if twice.any():
         raise InputError(f"{source.where}: run {frame['run'][twice].iloc[0]} stands twice")
-    deleted = frame["stage"].eq("deleted")
+    deleted = frame["deleted"].astype(bool)
     frame = frame[~deleted].reset_index(drop=True)
     frame["finished"] = frame["status"].eq("FINISHED")
     frame["parent"] = frame.get("tags.mlflow.parentRunId")
@@ -210,7 +187,7 @@ def _of_folder(source: Source) -> TrackedRuns:
             row: dict[str, Any] = {
                 "run": told.get("run_id") or told.get("run_uuid"),
                 "status": STATUSES.get(told.get("status", ""), told.get("status")),
-                "stage": "deleted" if gone else "active",
+                "deleted": gone,
                 "experiment": experiment.get("name", place.name),
                 "started": told.get("start_time"),
             }
@@ -272,8 +249,8 @@ def _of_table(source: Source) -> TrackedRuns:
         elif name.startswith(METRICS):
             table[name] = numbers(table, name, source.where)
     frame = table.rename(columns=COLUMNS).astype({"run": str})
-    for name, usual in (("status", "FINISHED"), ("stage", "active")):
-        frame[name] = frame.get(name, usual)
+    frame["status"] = frame.get("status", "FINISHED")
+    frame["deleted"] = table.get("lifecycle_stage", pd.Series("", table.index)) == "deleted"
     return _prepared(frame, source, True, rows.dropped)
 
 
