@@ -123,12 +123,11 @@ def _read(source: Source, asked: Asked) -> Records:
         raise InputError(
             f"{source.where} holds more than {MOST_FILES} files: name a folder further down"
         )
-    wanted = asked.value or asked.metric
-    told = _told(asked)
+    wanted, told = asked.value or asked.metric, _told(asked)
     runs: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
-    metrics: dict[str, None] = {}
+    metrics: dict[str, bool | None] = {}
     having: set[str] = set()
-    without: list[str] = []
+    without: list[Path] = []
     unread: list[str] = []
     logs = asked.row is not None
     for path in files:
@@ -142,13 +141,12 @@ def _read(source: Source, asked: Asked) -> Records:
         if wanted is not None:
             own = name_in(rows, wanted)
             names = {wanted: own} if own else {}
-        fields = _fields(source.path, path, [*told]) | _settings(source.path, path)
-        kind = str([text for name, text in fields.items() if name[:5] != "path."]) + path.suffix
         if not names:
-            without.append(kind)
+            without.append(path)
             continue
-        having.add(kind)
+        having.add(_kind(path))
         logs |= len(rows) > 1
+        fields = _fields(source.path, path, [*told]) | _settings(source.path, path)
         run = runs.setdefault(tuple(sorted(fields.items())), dict(fields))
         for name, own in names.items():
             value = value_of(rows, own, asked.row, f"{source.where}: {where}")
@@ -161,9 +159,11 @@ def _read(source: Source, asked: Asked) -> Records:
             metrics[name] = None
     if not metrics:
         what = f"a number called {wanted!r}" if wanted else "a number that is a metric by its name"
-        broken = f" ({len(unread)} cannot be read)" if unread else ""
         say = "" if wanted else f": say {argument('metric', 'NAME')}"
-        raise InputError(f"{source.where}: none of {len(files)} files holds {what}{broken}{say}")
+        raise InputError(
+            f"{source.where}: none of {len(files)} files holds {what}{say} ({len(unread)} cannot be"
+            " read)"
+        )
     frame = pd.DataFrame(list(runs.values()))
     records, notes = _named(frame.drop(columns=[*metrics]), told, source, asked)
     doubled = records.duplicated()
@@ -171,16 +171,25 @@ def _read(source: Source, asked: Asked) -> Records:
         which = _spoken(records[doubled].iloc[0].to_dict())
         raise InputError(f"{source.where}: there are two runs of {which}: keep one")
     unit: Unit = "fold" if {"fold", "repeat", "seed"} & set(records) else "dataset"
-    unit = "subject" if "subject" in records else unit
-    dropped = {f"files without {wanted or 'a metric'}": sum(one in having for one in without)}
-    if unread:
-        dropped["files that cannot be read"] = len(unread)
-        notes.append(f"Could not be read: {few(unread)}.")
-    if logs:
-        notes.append(said_rule(asked.row))
-    found = records.join(frame[[*metrics]].astype(float))
-    directions = dict.fromkeys(metrics)
-    return Records(found, unit, directions, source, dropped=dropped, notes=tuple(notes))
+    dropped = {
+        f"files without {wanted or 'a metric'}": sum(_kind(one) in having for one in without),
+        "files that cannot be read": len(unread),
+    }
+    notes += [f"Could not be read: {few(unread)}."] if unread else []
+    notes += [said_rule(asked.row)] if logs else []
+    return Records(
+        records.join(frame[[*metrics]].astype(float)),
+        "subject" if "subject" in records else unit,
+        metrics,
+        source,
+        dropped=dropped,
+        notes=tuple(notes),
+    )
+
+
+def _kind(path: Path) -> str:
+    """Return what files of one kind are called, whatever they are numbered."""
+    return re.sub(r"\d+", "#", path.name)
 
 
 def _told(asked: Asked) -> dict[str, str]:
@@ -242,9 +251,15 @@ def _named(
     roles = {name: role for name, role in told.items() if name in frame}
     keys = [name for name in differing if name.startswith("path.")]
     for name in keys:
-        role = name.removeprefix("path.")
-        alone = role == "run" or (len(keys) == 1 and asked.unit in KEYS)
-        roles[name] = _role_of_runs(frame, source, asked) if alone else role
+        role = roles[name] = name.removeprefix("path.")
+        if asked.unit in KEYS and (role == "run" or len(keys) == 1):
+            roles[name] = str(asked.unit)
+        elif role == "run":
+            raise InputError(
+                f"{source.where}: the numbers of its runs ({few(frame[name].dropna().unique())})"
+                f" may count folds, seeds or subjects: say {argument('unit', 'fold')},"
+                f" {argument('unit', 'seed')} or {argument('unit', 'subject')}"
+            )
         if frame[name].isna().any():
             raise InputError(
                 f"{source.where}: some paths have a {role} and others have none: name the right"
@@ -280,17 +295,6 @@ def _question(frame: pd.DataFrame, left: list[str], free: Sequence[str], source:
     return (
         f"{source.where}: the paths differ in several names ({examples}): say which are which, as"
         f" in {' '.join(say)}"
-    )
-
-
-def _role_of_runs(frame: pd.DataFrame, source: Source, asked: Asked) -> str:
-    if asked.unit in KEYS:
-        return str(asked.unit)
-    numbers = few(frame["path.run"].dropna().unique())
-    raise InputError(
-        f"{source.where}: the numbers of its runs ({numbers}) may count"
-        f" folds, seeds or subjects: say {argument('unit', 'fold')}, {argument('unit', 'seed')} or"
-        f" {argument('unit', 'subject')}"
     )
 
 
