@@ -16,7 +16,7 @@ from paragone.errors import InputError
 from paragone.stats.designs import Design
 from paragone.stats.intake import is_summary, read_frame
 from paragone.stats.items import item_table
-from paragone.stats.number_texts import written_number
+from paragone.data.number_texts import written_number
 from paragone.stats.pairing import one_side, pair_scores
 from paragone.stats.scores import score_table
 

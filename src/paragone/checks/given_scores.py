@@ -22,8 +22,8 @@ from paragone.metrics import named_metric
 from paragone.stats.intake import read_frame, spell_all, summary_rows, to_tidy
 from paragone.stats.items import item_table
 from paragone.stats.layouts import AMBIGUOUS, ITEMS, UNITS, LaidOut, give_roles, scores_by_name
-from paragone.stats.number_texts import is_numeric, read_numbers
-from paragone.stats.paper_tables import chosen_part
+from paragone.data.number_texts import is_numeric, read_numbers
+from paragone.intake.paper_tables import chosen_part
 
 STORE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 GIVEN_COLUMNS = ("metric", "method", "dataset", "unit", "kind", "value", "spread", "items", "runs")

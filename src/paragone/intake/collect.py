@@ -25,7 +25,7 @@ from paragone.intake.joining import (
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
-from paragone.metrics import read_name
+from paragone.metrics import called_metrics, read_name
 from paragone.stats.compare import compare
 from paragone.stats.items import ItemTable, compare_items
 from paragone.stats.result import Comparison
@@ -324,10 +324,10 @@ class Collected:
                 f"the results hold {len(known)} metrics; choose one of {', '.join(known)} with "
                 f"{argument('metric', 'NAME')}"
             )
-        fits = [name for name in known if metric in (name, name.split(",")[0])]
-        if metric in known or len(fits) == 1:
-            return metric if metric in known else fits[0]
-        if len(fits) > 1:
+        fits = called_metrics(metric, known)
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
             raise InputError(
                 f"{metric!r} is there in several ways: choose one of {', '.join(fits)}"
             )

@@ -34,6 +34,8 @@ class Asked:
     columns : mapping of str to str
         What columns, fields or levels of paths are, by their names: ``method``, ``dataset``, a key
         such as ``seed``, or ``ignore`` for what tells nothing.
+    methods_in : {"rows", "columns"}, optional
+        Where the methods of a table with names on two sides stand.
     """
 
     method: str | None = None
@@ -44,6 +46,7 @@ class Asked:
     run_code: bool = False
     row: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    methods_in: str | None = None
 
     def named(self, role: str) -> tuple[str, ...]:
         """Return the columns or fields that play a role, as the user says.

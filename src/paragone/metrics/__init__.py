@@ -26,6 +26,7 @@ from paragone.metrics.metric import Metric, declare_metric, metrics
 from paragone.metrics.names import (
     ReadName,
     base_name,
+    called_metrics,
     choose_metric,
     named_metric,
     read_name,
@@ -45,6 +46,7 @@ __all__ = [
     "adopt",
     "asked_name",
     "base_name",
+    "called_metrics",
     "choose_metric",
     "declare_metric",
     "described_functions",

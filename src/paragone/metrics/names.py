@@ -295,6 +295,45 @@ def choose_metric(asked: str, known: Iterable[str], kind: str = "metric") -> str
     return found[0]
 
 
+_PARTS_IN_ORDER = (None, "test", "eval", "val", "cv", "train")
+
+
+def called_metrics(asked: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that a person may mean: by the letter, as one spells it, or by the metric in them.
+
+    Where the part of the data is left open, scores of test come before those of training.
+
+    Examples
+    --------
+    >>> called_metrics("rmse", ["Train RMSE", "Test RMSE"]), called_metrics("AUROC", ["auc-roc", "accuracy"])
+    (['Test RMSE'], ['auc-roc'])
+    >>> called_metrics("acc", ["acc,none", "acc,strict"])
+    ['acc,none', 'acc,strict']
+    """
+    names = list(known)
+    if asked in names:
+        return [asked]
+    found = [name for name in names if asked == name.split(",")[0]]
+    found = found or [name for name in names if same_metric(asked, name)]
+    wanted = read_name(asked)
+    if found or wanted.metric is None or wanted.rest or wanted.part:
+        return found
+    metric = sorted(wanted.metric.split("_"))
+    fits = {
+        name: read
+        for name in names
+        if (read := read_name(name)).metric is not None
+        and sorted(read.metric.split("_")) == metric
+        and not read.rest
+        and read.statistic not in ("std", "stderr", "rank")
+    }
+    for part in _PARTS_IN_ORDER:
+        found = [name for name, read in fits.items() if read.part == part]
+        if found:
+            return found
+    return []
+
+
 def unknown_metric(kind: str, name: str, known: Iterable[str]) -> InputError:
     """Build the error for a metric that is not there; one that is another metric's name is not taken for a slip.
 

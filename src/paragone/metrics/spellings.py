@@ -91,7 +91,7 @@ mean_poisson_deviance - Poisson deviance | poisson_deviance
 mean_squared_log_error - MSLE | msle, mean_squared_logarithmic_error
 negative_likelihood_ratio - Negative likelihood ratio
 root_mean_squared_log_error - RMSLE | rmsle
-score ? | scores, points_scored, performance
+score + | scores, points_scored, performance
 main_score +
 metric_error -
 top1_accuracy + | top1, top_1, top1_acc, top_1_accuracy, top_1_acc, acc1, acc@1, accuracy@1

@@ -2,144 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from paragone.data.written_tables import READING_NOTES, separator_of
+from paragone.data.written_tables import READING_NOTES
 from paragone.errors import InputError, argument
-from paragone.reading import check_size, read_parquet
 from paragone.stats.designs import Design
 from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
-from paragone.stats.number_texts import read_numbers
-from paragone.stats.paper_tables import (
-    PAPER_SUFFIXES,
-    STANDARD_INPUT,
-    STDIN,
-    chosen_part,
-    decoded,
-    read_paper_table,
-    read_standard_input,
-)
+from paragone.data.number_texts import read_numbers
 
-_TABLES = (".csv", ".tsv", ".txt")
 NOTES = READING_NOTES
-
-
-def read_frame(path: str | Path) -> pd.DataFrame:
-    r"""Read one table of scores.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such
-        file; a table of a paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second;
-        ``-`` for the standard input.
-
-    Returns
-    -------
-    DataFrame
-        The file as it stands.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
-    >>> _ = file.write_text("dataset;A;B\niris;0.9;0.8\n")
-    >>> read_frame(file).columns.tolist()
-    ['dataset', 'A', 'B']
-    """
-    if str(path) == STANDARD_INPUT:
-        found, text, said = read_standard_input()
-        frame = _framed_text(text, STDIN) if found is None else found
-        frame.attrs[NOTES] = said
-        if frame.empty:
-            raise InputError(f"{STDIN} holds no rows of scores")
-        return frame
-    whole, wanted = chosen_part(Path(path))
-    file = _single_file(whole)
-    try:
-        if file.suffix.lower() == ".parquet":
-            frame = read_parquet(file, str(file))
-        elif file.suffix.lower() in PAPER_SUFFIXES:
-            frame, said = read_paper_table(file, wanted)
-            frame.attrs[NOTES] = said
-        else:
-            check_size(file.stat().st_size, str(file))
-            frame = parse_table(file.read_bytes(), str(file))
-    except InputError:
-        raise
-    except (
-        ValueError,
-        OSError,
-        ImportError,
-        LookupError,
-        TypeError,
-        MemoryError,
-        OverflowError,
-    ) as error:
-        # The parsers of pandas and pyarrow raise subclasses of these.
-        raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error
-    if frame.empty:
-        raise InputError(f"{file} holds no rows of scores")
-    return frame
-
-
-def _single_file(path: Path) -> Path:
-    if not path.exists():
-        raise InputError(f"there is no file or folder {path}")
-    if path.is_file():
-        if path.suffix.lower() not in (*_TABLES, ".parquet", *PAPER_SUFFIXES):
-            raise InputError(
-                f"{path} is neither CSV nor Parquet nor a store (.sqlite), nor a table in Markdown,"
-                " LaTeX, HTML or Excel"
-            )
-        return path
-    files = sorted(f for f in path.iterdir() if f.suffix.lower() in (*_TABLES, ".parquet"))
-    if len(files) != 1:
-        raise InputError(
-            f"the folder {path} holds {len(files)} score files, one is expected: name the file"
-        )
-    return files[0]
-
-
-def parse_table(content: bytes, where: str) -> pd.DataFrame:
-    r"""Read a text table with the encoding and the separator that it has, and keep what was done beside it.
-
-    Examples
-    --------
-    >>> parse_table(b"dataset;A\niris;0.9\n", "tiny.csv")["A"].tolist()
-    [0.9]
-    """
-    text, notes = decoded(content)
-    frame = _framed_text(text, where)
-    frame.attrs[NOTES] = notes
-    return frame
-
-
-def _framed_text(text: str, where: str) -> pd.DataFrame:
-    separator = separator_of(text)
-    try:
-        heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
-    except csv.Error as error:
-        raise InputError(
-            f"{where}: its first line cannot be read as a heading ({error})"
-        ) from error
-    twice = next((name for name in heading if name.strip() and heading.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
-    # Names such as NA or None are names; only an empty cell and NaN are missing.
-    return pd.read_csv(
-        io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"]
-    )
 
 
 _SUMMARY = re.compile(

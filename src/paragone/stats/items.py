@@ -25,7 +25,7 @@ from paragone.stats.layouts import (
     say_left_out,
     scores_by_name,
 )
-from paragone.stats.number_texts import is_numeric, read_numbers
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.stats.samples import SampleComparison, compare_samples
 from paragone.stats.suspicions import in_range
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric, same_metric
-from paragone.stats.number_texts import is_numeric, read_numbers
+from paragone.data.number_texts import is_numeric, read_numbers
 
 MethodsIn = Literal["rows", "columns"]
 

@@ -7,7 +7,7 @@ from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.intake.table import table_records
 from paragone.stats.intake import read_frame
-from paragone.stats.paper_tables import PAPER_SUFFIXES
+from paragone.intake.paper_tables import PAPER_SUFFIXES
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", *PAPER_SUFFIXES)
 

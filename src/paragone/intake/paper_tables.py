@@ -18,10 +18,9 @@ import pandas as pd
 
 from paragone.data.written_tables import ENCODING_NAMES, encoding_of
 from paragone.errors import InputError
-from paragone.metrics import named_metric
 from paragone.reading import check_size, size_limit
-from paragone.stats.number_texts import written_number
-from paragone.stats.paper_formats import (
+from paragone.data.number_texts import written_number
+from paragone.intake.paper_formats import (
     EMPTY,
     PrintedCell,
     PrintedTable,
@@ -45,12 +44,6 @@ STANDARD_INPUT, STDIN = "-", "the standard input"
 _CHOSEN = re.compile(r"(.+)#([^#/\\]+)")
 _TRAILING = re.compile(r"(?<=[\d)%])\s*[*†‡§¶#^⋆★✓↑↓▲▼⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈ]+$")
 _ARROWS = re.compile(r"\s*[\[(]?[↑↓⬆⬇▲▼][\])]?\s*")
-METHOD_HEADINGS = frozenset(
-    {"method", "methods", "model", "models", "algorithm", "approach", "system", "classifier"}
-)
-DATASET_HEADINGS = frozenset(
-    {"dataset", "datasets", "data", "data set", "task", "tasks", "benchmark", "corpus"}
-)
 
 
 def chosen_part(path: Path) -> tuple[Path, str | None]:
@@ -211,10 +204,6 @@ def as_frame(table: PrintedTable, where: str) -> tuple[pd.DataFrame, list[str]]:
     if n_marked:
         notes.append(f"Marks were taken off {n_marked} cells (bold, underlined, raised, stars).")
     levels = [[_ARROWS.sub("", _text(cell, True)).strip() for cell in row] for row in headings]
-    long = _by_metric(levels, texts, where)
-    if long is not None:
-        notes.append("The headings name a metric each: the table was read as one row per score.")
-        return _framed(*long), notes
     names = [" / ".join(dict.fromkeys(filter(None, parts))) for parts in zip(*levels, strict=True)]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
@@ -280,42 +269,6 @@ def _keep_apart(texts: list[list[str]], body: Sequence[Sequence[PrintedCell]]) -
     for row, cells in zip(texts, body, strict=True):
         if names.count(row[0]) > 1 and cells[0].raised:
             row[0] = f"{row[0]}{cells[0].raised}"
-
-
-def _by_metric(
-    levels: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], where: str
-) -> tuple[list[str], list[list[str]]] | None:
-    """Turn a table with two rows of headings, of which one names metrics, into rows of single scores."""
-    if len(levels) != 2:
-        return None
-    scored = [place for place in range(len(levels[0])) if levels[0][place] != levels[1][place]]
-    keys = [place for place in range(len(levels[0])) if place not in scored or not levels[0][place]]
-    scored = [place for place in scored if place not in keys]
-    known = [
-        [named_metric(level[place]).higher_is_better is not None for place in scored]
-        for level in levels
-    ]
-    by_metric = [
-        level for level in (1, 0) if scored and all(known[level]) and not any(known[1 - level])
-    ]
-    if not by_metric:
-        return None
-    metric, other = levels[by_metric[0]], levels[1 - by_metric[0]]
-    named = [levels[1][place] or levels[0][place] for place in keys]
-    first = named[0].lower() if len(named) == 1 else ""
-    if first in METHOD_HEADINGS:
-        columns = ["method", "dataset"]
-    elif first in DATASET_HEADINGS:
-        columns = ["dataset", "method"]
-    else:
-        raise InputError(
-            f"{where}: its headings name metrics over several columns; call the first column Method"
-            " or Dataset, so that it is known which the rows are"
-        )
-    rows = [
-        [row[keys[0]], other[place], metric[place], row[place]] for row in texts for place in scored
-    ]
-    return [*columns, "metric", "value"], rows
 
 
 def _framed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> pd.DataFrame:

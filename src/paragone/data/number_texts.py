@@ -15,9 +15,13 @@ from paragone.data.written_tables import GAP_MARKS
 from paragone.errors import InputError
 
 _NUMBER = r"[-+−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+_PLUS_MINUS = r"(?:±|\+\s*/?\s*[-−]|\\pm)"
 _WRITTEN = re.compile(
     rf"^\$?\s*(?P<value>{_NUMBER})\s*(?P<percent>\\?%)?\s*"
-    rf"(?:(?:±|\+\s*/?\s*[-−]|\\pm)\s*(?P<spread>{_NUMBER})\s*(?P<late>\\?%)?|\(\s*(?P<inner>{_NUMBER})\s*\))?\s*\$?$"
+    rf"(?:{_PLUS_MINUS}\s*(?P<spread>{_NUMBER})\s*(?P<late>\\?%)?"
+    rf"|\(\s*{_PLUS_MINUS}?\s*(?P<inner>{_NUMBER})\s*\))?"
+    # A change against a baseline, in brackets, and marks of footnotes say nothing of the value.
+    rf"\s*(?:\([-+−]?{_NUMBER}\s*%\))?\s*[*†‡§^★]*\s*\$?$"
 )
 _THOUSANDS = re.compile(r"^[-+−]?[1-9]\d{0,2},\d{3}$")
 

@@ -1,0 +1,168 @@
+"""Files that hold one table, as frames of their cells: text with separators, Parquet, and the tables of papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from pathlib import Path
+
+import pandas as pd
+
+from paragone.data.number_texts import written_number
+from paragone.data.written_tables import READING_NOTES, separator_of
+from paragone.errors import InputError
+from paragone.intake.paper_tables import (
+    PAPER_SUFFIXES,
+    STANDARD_INPUT,
+    STDIN,
+    chosen_part,
+    decoded,
+    read_paper_table,
+    read_standard_input,
+)
+from paragone.reading import check_size, read_parquet
+
+_TABLES = (".csv", ".tsv", ".txt")
+NOTES = READING_NOTES
+"""Where a frame keeps what is to be said of how it was read."""
+_MOST_COMMENTS = 200
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    r"""Read one table of scores.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such
+        file; a table of a paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second;
+        ``-`` for the standard input.
+
+    Returns
+    -------
+    DataFrame
+        The file as it stands.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = file.write_text("dataset;A;B\niris;0.9;0.8\n")
+    >>> read_frame(file).columns.tolist()
+    ['dataset', 'A', 'B']
+    """
+    if str(path) == STANDARD_INPUT:
+        found, text, said = read_standard_input()
+        frame = _framed_text(text, STDIN) if found is None else found
+        frame.attrs[NOTES] = said
+        if frame.empty:
+            raise InputError(f"{STDIN} holds no rows of scores")
+        return frame
+    whole, wanted = chosen_part(Path(path))
+    file = _single_file(whole)
+    try:
+        if file.suffix.lower() == ".parquet":
+            frame = read_parquet(file, str(file))
+        elif file.suffix.lower() in PAPER_SUFFIXES:
+            frame, said = read_paper_table(file, wanted)
+            frame.attrs[NOTES] = said
+        else:
+            check_size(file.stat().st_size, str(file))
+            frame = parse_table(file.read_bytes(), str(file))
+    except InputError:
+        raise
+    except (
+        ValueError,
+        OSError,
+        ImportError,
+        LookupError,
+        TypeError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        # The parsers of pandas and pyarrow raise subclasses of these.
+        raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error
+    if frame.empty:
+        raise InputError(f"{file} holds no rows of scores")
+    return frame
+
+
+def _single_file(path: Path) -> Path:
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}")
+    if not path.is_file() or path.suffix.lower() not in (*_TABLES, ".parquet", *PAPER_SUFFIXES):
+        raise InputError(
+            f"{path} is neither CSV nor Parquet nor a store (.sqlite), nor a table in Markdown,"
+            " LaTeX, HTML or Excel"
+        )
+    return path
+
+
+def parse_table(content: bytes, where: str) -> pd.DataFrame:
+    r"""Read a text table with the encoding and the separator that it has, and keep what was done beside it.
+
+    Examples
+    --------
+    >>> parse_table(b"dataset;A\niris;0.9\n", "tiny.csv")["A"].tolist()
+    [0.9]
+    """
+    text, notes = decoded(content)
+    frame = _framed_text(text, where)
+    frame.attrs[NOTES] = notes
+    return frame
+
+
+def _framed_text(text: str, where: str) -> pd.DataFrame:
+    text = _without_comments(text)
+    separator = separator_of(text)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
+        first = list(itertools.islice(reader, 3))
+    except csv.Error as error:
+        raise InputError(
+            f"{where}: its first line cannot be read as a heading ({error})"
+        ) from error
+    names, n_headings = _joined_headings(first)
+    twice = next((name for name in names if name.strip() and names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
+    above = {} if n_headings == 1 else {"header": None, "skiprows": n_headings, "names": names}
+    # Names such as NA or None are names; only an empty cell and NaN are missing.
+    return pd.read_csv(
+        io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"], **above
+    )
+
+
+def _without_comments(text: str) -> str:
+    """Return a table without the lines before it that programs write for themselves, such as ``#{"t_start": 1}``."""
+    rest = text
+    for _ in range(_MOST_COMMENTS):
+        line, _, behind = rest.partition("\n")
+        following = behind.partition("\n")[0]
+        separator = separator_of(following)
+        if not line.startswith("#") or line.count(separator) == following.count(separator):
+            return rest
+        rest = behind
+    return text
+
+
+def _joined_headings(rows: list[list[str]]) -> tuple[list[str], int]:
+    """Return the names of the columns, and how many rows they stand in: two levels are joined as ``iris / accuracy``."""
+    if len(rows) < 2 or not rows[0]:
+        return (rows[0] if rows else []), 1
+    upper, lower = rows[0], rows[1]
+    doubled = any(name.strip() and upper.count(name) > 1 for name in upper[1:])
+    if not doubled or len(upper) != len(lower) or _has_number(lower[1:]) or not any(lower[1:]):
+        return upper, 1
+    names = [" / ".join(dict.fromkeys(filter(None, pair))) for pair in zip(upper, lower, strict=True)]
+    names[0] = lower[0] or upper[0]
+    # pandas writes the names of its index below those of its columns, beside nothing.
+    if len(rows) > 2 and rows[2] and rows[2][0] and not any(rows[2][1:]):
+        return [rows[2][0], *names[1:]], 3
+    return names, 2
+
+
+def _has_number(cells: list[str]) -> bool:
+    read = [written_number(cell) for cell in cells if cell.strip()]
+    return any(one is not None and one.value == one.value for one in read)
