@@ -51,7 +51,7 @@ from paragone.lab.store.checking import check
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols.curve.files import read_ranking
 from paragone.protocols.curve.results_folder import read_curve_file
-from paragone.stats.intake import read_frame as read_score_frame
+from paragone.intake.frames import read_frame as read_score_frame
 
 ROOT = Path(__file__).parents[2]
 STORE = ROOT / "tests" / "lab" / "store" / "version1.sqlite"

@@ -14,7 +14,8 @@ import pytest
 
 from paragone import compare
 from paragone.errors import InputError
-from paragone.stats.intake import NOTES, read_frame, to_tidy
+from paragone.intake.frames import NOTES, read_frame
+from paragone.stats.intake import to_tidy
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from command_ends import refused

@@ -14,16 +14,17 @@ import numpy as np
 import pandas as pd
 
 from paragone.checks.words import agree, counted
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, unknown_name
 from paragone.intake import Asked, Records, Source
 from paragone.intake.collect import collect, recognised
+from paragone.intake.frames import read_frame
+from paragone.intake.paper_tables import chosen_part
 from paragone.intake.reader import reader_of_results
 from paragone.metrics import named_metric
-from paragone.stats.intake import read_frame, spell_all, summary_rows, to_tidy
+from paragone.stats.intake import spell_all, summary_rows, to_tidy
 from paragone.stats.items import item_table
 from paragone.stats.layouts import AMBIGUOUS, ITEMS, UNITS, LaidOut, give_roles, scores_by_name
-from paragone.data.number_texts import is_numeric, read_numbers
-from paragone.intake.paper_tables import chosen_part
 
 STORE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 GIVEN_COLUMNS = ("metric", "method", "dataset", "unit", "kind", "value", "spread", "items", "runs")

@@ -26,7 +26,7 @@ def open_scores(path: str) -> pd.DataFrame | Results:
     """Return the scores behind a path: a DataFrame, or the results of a store."""
     if is_store(path):
         return open_results(path)
-    from paragone.stats.intake import read_frame
+    from paragone.intake.frames import read_frame
 
     return read_frame(Path(path))
 

@@ -22,13 +22,17 @@ from paragone.intake.joining import (
     knows_folds,
     same_tasks,
 )
+from paragone.intake.paper_tables import STANDARD_INPUT, chosen_part
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
+from paragone.intake.table import DATA, table_records, with_index_as_key
+from paragone.intake.words import OWN
 from paragone.metrics import called_metrics, read_name
 from paragone.stats.compare import compare
 from paragone.stats.items import ItemTable, compare_items
 from paragone.stats.result import Comparison
+from paragone.stats.untested import untested
 
 
 def read_results(
@@ -75,8 +79,9 @@ def read_results(
     for given in sources:
         source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
+        given_reader = result_readers.get("table") if _is_table_alone(source) else chosen
         read, failed = read_each(
-            recognised(source, chosen, unknown), lambda one: one[1].records(one[0], wanted)
+            recognised(source, given_reader, unknown), lambda one: one[1].records(one[0], wanted)
         )
         parts += [one for several in read for one in several]
         unread += failed
@@ -84,22 +89,78 @@ def read_results(
             raise _nothing_known(source)
         if source.name is not None:
             parts[before:] = _called(parts[before:], source.name)
-    found = collect(parts, unknown, said_unread(unread))
+    found = collect(parts, unknown, said_unread(unread), wanted.ignore)
     if unread and len(found.methods) < 2:
         raise InputError(unread[0])
     return found
 
 
+def frame_results(frame: pd.DataFrame, asked: Asked | None = None) -> Collected:
+    """Read a table in memory as the same table in a file is read.
+
+    Examples
+    --------
+    >>> wide = pd.DataFrame({"dataset": ["iris", "wine"], "A": [0.9, 0.8], "B": [0.7, 0.9]})
+    >>> frame_results(wide).methods
+    ['A', 'B']
+    """
+    if frame.empty:
+        raise InputError("there are no scores: the table has no rows")
+    wanted = asked or Asked()
+    source = Source(Path("table"))
+    return collect(table_records(with_index_as_key(frame), source, wanted), ignore=wanted.ignore)
+
+
 def collect(
-    parts: Sequence[Records], unknown: Sequence[Path] = (), said: Sequence[str] = ()
+    parts: Sequence[Records],
+    unknown: Sequence[Path] = (),
+    said: Sequence[str] = (),
+    ignore: Sequence[str] = (),
 ) -> Collected:
-    """Put together what readers gave: with names that tell methods apart, without what is another task for each."""
-    kept, others = same_tasks(_named_apart(parts))
+    """Put together what readers gave: with names that tell methods apart, without what is another task for each.
+
+    Parameters
+    ----------
+    parts : sequence of Records
+        What was read.
+    unknown : sequence of Path
+        Files that no reader knows.
+    said : sequence of str
+        What was left out on the way.
+    ignore : sequence of str
+        Methods and datasets to leave out; a name that nothing has is refused.
+    """
+    kept, others = same_tasks(_named_apart(_without(parts, ignore)))
     return Collected(tuple(kept), tuple(unknown), (*said, *others))
+
+
+def _without(parts: Sequence[Records], names: Sequence[str]) -> list[Records]:
+    """Leave out methods and datasets by their names."""
+    found = list(parts)
+    for name in names:
+        there = any(name in (*one.methods, *one.datasets, *one.ignored) for one in found)
+        if not there:
+            known = dict.fromkeys(n for one in found for n in (*one.methods, *one.datasets))
+            raise unknown_name("method, dataset or column to leave out", name, known)
+        left = []
+        for one in found:
+            frame = one.frame
+            gone = (frame["method"].astype(str) == name) | (frame["dataset"].astype(str) == name)
+            left.append(replace(one, frame=frame[~gone]) if gone.any() else one)
+        found = [one for one in left if len(one.frame)]
+    return found
+
+
+def _is_table_alone(source: Source) -> bool:
+    """Say whether a source can be nothing but a table: the standard input, or one of several in a file."""
+    return str(source.path) == STANDARD_INPUT or source.part is not None
 
 
 def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
     called, path = named_path(str(given))
+    whole, part = chosen_part(path)
+    if str(path) == STANDARD_INPUT or part is not None:
+        return Source(whole, whole, called or name or None, alone, part=part)
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
     return Source(path, path, called or name or None, alone)
@@ -168,7 +229,7 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
         if len(places) == 1:
             continue
         units = [_units_of(found[place]) for place in places]
-        if not _clash(units):
+        if not _clash(units) or not _clash(_with_items(found[place]) for place in places):
             continue
         for place, label in zip(
             places, _labels([found[place] for place in places], units, method), strict=True
@@ -195,6 +256,13 @@ def _units_of(part: Records) -> set[tuple[str, ...]]:
     return {
         tuple(map(str, row)) for row in part.frame[names].drop_duplicates().itertuples(index=False)
     }
+
+
+def _with_items(part: Records) -> set[tuple[str, ...]]:
+    """Return what a source has results of, item by item: two files may hold parts of one test set."""
+    names = ["dataset", *part.keys]
+    rows = part.frame[names].drop_duplicates()
+    return set(zip(*(rows[name].astype(str) for name in names), strict=True))
 
 
 def _clash(units: Iterable[set[tuple[str, ...]]]) -> bool:
@@ -409,6 +477,39 @@ class Collected:
         """Return what a page says of the sources."""
         return WhatWasRead(self.files(), self.table(), self.notes)
 
+    def why_untested(self) -> str:
+        """Say why nothing of all that was read can be tested; nothing where something can.
+
+        One value of each method on one dataset has nothing to be paired with, of whatever many
+        metrics: these are not repetitions of each other.
+        """
+        if len(self.methods) < 2 or any(one.keys for one in self.parts):
+            return ""
+        if len(self.datasets) > 1:
+            return ""
+        named = set(self.datasets) != {DATA}
+        where = f"on {self.datasets[0]} alone" if named else "and no dataset"
+        return (
+            f"Nothing can be tested: one value of each method {where}; no datasets, folds, seeds or"
+            " items repeat it, and metrics of one prediction are not repetitions. Give predictions"
+            " (a row an item) or the scores of folds."
+        )
+
+    def told(
+        self, why: str, metrics: Sequence[str] | None, higher_is_better: bool | None = None
+    ) -> Comparison:
+        """Return the values, of the metrics that are asked for or of all, and why nothing is tested."""
+        names = [self.choose_metric(name) for name in metrics] if metrics else list(self.metrics)
+        pieces = [self.scores(name) for name in names]
+        known = self.metrics.get(names[0])
+        return untested(
+            pd.concat(pieces, ignore_index=True)[["method", "dataset", "metric", "value"]],
+            why,
+            metric=names[0] if len(names) == 1 else None,
+            higher_is_better=known if higher_is_better is None else higher_is_better,
+            warnings=self.warned(),
+        )
+
     def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
         """Return the values of a metric that are paired, item by item, with what was left out."""
         return join_items(self.parts, self.choose_metric(metric), trust_ids=trust_ids)
@@ -422,7 +523,8 @@ class Collected:
         for one in self.parts:
             if chosen not in one.metrics:
                 continue
-            kept = ["method", "dataset", *one.keys, chosen]
+            own = [name for name in OWN if name in one.frame.columns]
+            kept = ["method", "dataset", *one.keys, *own, chosen]
             frames.append(
                 one.frame[kept]
                 .rename(columns={chosen: "value"})

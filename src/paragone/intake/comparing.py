@@ -13,7 +13,12 @@ from typing import Any, Literal, get_args, get_type_hints
 import pandas as pd
 
 from paragone.errors import RARE, InputError, argument, setting, unknown_name
-from paragone.intake.collect import Collected, named_path, read_results, recognised
+from paragone.intake.collect import (
+    Collected,
+    frame_results,
+    named_path,
+    read_results,
+)
 from paragone.intake.files import WhatWasRead, file_facts
 from paragone.intake.joining import check_conditions
 from paragone.intake.objects import from_objects
@@ -24,11 +29,7 @@ from paragone.intake.top_lists import compare_top_lists
 from paragone.metrics import asked_name
 from paragone.stats.compare import compare as compare_scores
 from paragone.stats.designs import Design
-from paragone.stats.intake import read_frame
-from paragone.stats.items import compare_items, item_table
-from paragone.stats.layouts import MethodsIn
 from paragone.stats.paired_comparison import PairKind
-from paragone.stats.pairing import one_side
 from paragone.stats.pairwise import pairwise as compare_pairs
 from paragone.stats.result import Comparison
 from paragone.stats.samples import compare_samples
@@ -56,9 +57,6 @@ OVER_DATASETS = (
     "correction",
     "designs",
     "differences",
-    "columns",
-    "methods_in",
-    "ignore",
     "n_samples",
     "bayes",
     "seed",
@@ -181,7 +179,7 @@ class CompareSettings:
     repeats: int | None = None
     designs: Mapping[str, Design | None] | None = None
     differences: Differences | None = None
-    methods_in: MethodsIn | None = None
+    methods_in: Literal["rows", "columns"] | None = None
     ignore: tuple[str, ...] = ()
     weights: Literal["equal", "size"] = "equal"
     bayes: bool | None = None
@@ -223,6 +221,8 @@ class CompareSettings:
             run_code=self.run_code,
             row=self.row,
             columns=self.columns,
+            methods_in=self.methods_in,
+            ignore=self.ignore,
         )
 
 
@@ -408,25 +408,19 @@ def _of_files(sources: Sequence[str], settings: CompareSettings, *, two: bool) -
             raise InputError("::NAME names one of two sides: give two, or leave it out")
         sides = [_side_of_file(one, settings) for one in sources]
         return Compared(_of_sides(sides, settings), read)
-    if len(sources) == 1:
-        alone = _of_one_file(Path(sources[0]).expanduser(), settings, read)
-        if alone is not None:
-            return alone
+    if len(sources) == 1 and (stored := _stored(Path(sources[0]).expanduser(), settings, read)):
+        return stored
     found = read_results(*sources, reader=settings.reader, asked=settings.reading)
     return Compared(_of_collected(found, settings), found.facts)
 
 
-def _of_one_file(
+def _stored(
     path: Path, settings: CompareSettings, read: Callable[[], WhatWasRead]
 ) -> Compared | None:
-    """Compare a store, a protocol's folder or a plain table of which nothing is said; None for anything else."""
+    """Compare what a store of own runs or a protocol's folder holds; None for anything else."""
     asked = settings.reading
     if settings.reader or any((asked.method, asked.dataset, asked.unit, asked.value)):
         return None
-    if not path.exists():
-        # Standard input and a part of a file are no paths of their own.
-        return None if "=" in str(path) else Compared(_of_object(read_frame(path), settings), read)
-    source = Source(path, path)
     reader = _own_reader(path)
     if reader is not None and reader.compares is not None:
         options = settings.taken((*OF_A_PROTOCOL, "display_map"), reader.title)
@@ -435,10 +429,7 @@ def _of_one_file(
     if reader is not None and reader.opens is not None:
         with closing(reader.opens(path)) as opened:
             return None if opened.holds_given() else Compared(_of_object(opened, settings), read)
-    found = [reader] if reader else [one for _, one in recognised(source, None, [])]
-    if any(one.name != "table" for one in found):
-        return None
-    return Compared(_of_object(read_frame(path), settings), read)
+    return None
 
 
 def _own_reader(path: Path) -> ResultReader | None:
@@ -450,15 +441,23 @@ def _own_reader(path: Path) -> ResultReader | None:
 
 
 def _of_collected(found: Collected, settings: CompareSettings) -> Any:
-    """Compare what readers gave, by items or over datasets."""
+    """Compare what readers gave, by items or over datasets; where nothing can be paired, the values are told."""
     metric = _wanted(settings.metric)
+    several = _several(settings.metric)
+    why = found.why_untested()
+    if why:
+        settings.taken(
+            (*OVER_DATASETS, *OF_ITEMS, *OF_READING, "metric", "threshold"), "values without pairs"
+        )
+        return found.told(why, several or ([metric] if metric else None), settings.higher_is_better)
     if found.unit == "item" and settings.unit != "dataset":
         options = settings.taken((*OF_ITEMS, *OF_READING, "metric"), ITEMS)
         return found.compare(
             metric, trust_ids=settings.trust_ids, **{name: options[name] for name in OF_ITEMS}
         )
+    if settings.unit == "item":
+        raise InputError("no column of the table names its items, such as question, user or item")
     options = _over_datasets(settings)
-    several = _several(settings.metric)
     if several and metric not in found.metrics:
         return compare_metrics(found, several, **options)
     chosen = found.choose_metric(metric)
@@ -475,20 +474,12 @@ def _of_object(source: Any, settings: CompareSettings) -> Any:
         return _of_collected(source, settings)
     if isinstance(source, Mapping) or hasattr(source, "cv_results_") or hasattr(source, "reports_"):
         return _of_collected(from_objects(source), settings)
+    if isinstance(source, pd.DataFrame):
+        return _of_collected(frame_results(source, settings.reading), settings)
     if hasattr(source, "declared_comparison"):
         if _by_samples(source, settings):
             return _of_samples(source, settings)
         settings = _as_declared(source, settings)
-    elif isinstance(source, pd.DataFrame) and settings.unit != "dataset":
-        items = item_table(source, columns=settings.columns, ignore=settings.ignore)
-        if items is not None:
-            options = settings.taken((*OF_ITEMS, *OF_READING, "metric"), ITEMS)
-            own = {name: options[name] for name in (*OF_ITEMS, "metric")}
-            return compare_items(items, **own)
-        if settings.unit == "item":
-            raise InputError(
-                "no column of the table names its items, such as question, user or item"
-            )
     options = _over_datasets(settings)
     several = _several(settings.metric)
     if several:
@@ -626,11 +617,9 @@ PAIRS: Mapping[str, PairKind] = {"subject": "subjects", "fold": "folds"}
 
 def _side_of_object(source: Any, settings: CompareSettings) -> OneSide:
     """Return scores that are in memory: paired already, or of one method of a frame."""
-    metric = _wanted(settings.metric)
     if not isinstance(source, pd.DataFrame):
-        return OneSide(source, metric=metric)
-    scores, known = one_side(source, None, metric=metric, key=_key(settings), at=settings.at)
-    return OneSide(scores, metric=known)
+        return OneSide(source, metric=_wanted(settings.metric))
+    return _side_of(frame_results(source, settings.reading), None, "the table", settings)
 
 
 def _key(settings: CompareSettings) -> str | None:
@@ -646,12 +635,11 @@ def _side_of_file(source: str, settings: CompareSettings) -> OneSide:
         return _side_of_runs(path, name, method, settings)
     if settings.row is not None:
         raise InputError(f"{setting('row')} is for folders of runs")
+    if reader is None or reader.opens is None:
+        found = read_results(given, asked=settings.reading)
+        return _side_of(found, method, str(path), settings)
     metric, key = _wanted(settings.metric), _key(settings)
     side = OneSide(None, name or method or path.stem, place=str(path))
-    if reader is None or reader.opens is None:
-        frame = read_frame(path).rename(columns=settings.columns)
-        scores, metric = one_side(frame, method, metric=metric, key=key, at=settings.at)
-        return replace(side, scores=scores, metric=metric)
     with closing(reader.opens(path)) as results:
         told = (*results.warned(method=method), *results.seed_notes(method=method))
         side = replace(side, warned=told)
@@ -659,29 +647,43 @@ def _side_of_file(source: str, settings: CompareSettings) -> OneSide:
             scores, metric = results.scores_by_group(method, metric)
             return replace(side, scores=scores, metric=metric)
         every = [one for name in results.experiments() for one in results.designs(name).values()]
-        scores, metric = one_side(results.scores(), method, metric=metric, key=key, at=settings.at)
-    return replace(side, scores=scores, metric=metric, design=every[0] if len(every) == 1 else None)
+        own = results.scores(metric=metric)
+        found = frame_results(own, replace(settings.reading, unit=key))
+        side_found = _side_of(found, method, str(path), settings)
+    design = every[0] if len(every) == 1 else None
+    return replace(
+        side, scores=side_found.scores, metric=side_found.metric, name=side.name, design=design
+    )
 
 
 def _side_of_runs(
     path: Path, name: str | None, method: str | None, settings: CompareSettings
 ) -> OneSide:
     found = read_results(path, reader="runs", asked=settings.reading)
-    if len(found.methods) > 1 and method is None:
-        raise InputError(
-            f"{path} holds {len(found.methods)} methods: choose one with ::NAME"
-            f" ({found.methods[0]})"
-        )
-    if method is not None and method not in found.methods:
-        raise unknown_name("method", method, found.methods)
-    chosen = found.choose_metric(_wanted(settings.metric))
-    own = method or found.methods[0]
+    side = _side_of(found, method, str(path), settings)
+    return replace(side, name=name or side.name)
+
+
+def _side_of(
+    found: Collected, method: str | None, place: str, settings: CompareSettings
+) -> OneSide:
+    """Return the scores of one method of what was read; ``::NAME`` picks a method, or else a metric."""
+    metric = _wanted(settings.metric)
+    known = found.methods
+    if method is not None and method not in known and len(known) == 1 and method in found.metrics:
+        method, metric = None, method
+    if method is None and len(known) > 1:
+        raise InputError(f"{place} holds {len(known)} methods: choose one with ::NAME ({known[0]})")
+    if method is not None and method not in known:
+        raise unknown_name("method", method, known)
+    chosen = found.choose_metric(metric)
+    own = method or known[0]
     return OneSide(
         found.side(chosen, own),
-        name or own,
+        own,
         chosen,
         # The folder itself tells two methods of one name apart.
-        str(path / own),
+        str(Path(place) / own),
         warned=found.notes,
         higher_is_better=found.metrics[chosen],
         parts=found.parts,

@@ -29,15 +29,17 @@ NOTES = READING_NOTES
 _MOST_COMMENTS = 200
 
 
-def read_frame(path: str | Path) -> pd.DataFrame:
+def read_frame(path: str | Path, part: str | None = None) -> pd.DataFrame:
     r"""Read one table of scores.
 
     Parameters
     ----------
     path : str or Path
-        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such
-        file; a table of a paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second;
+        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file; a table of a paper in Markdown, LaTeX,
+        HTML or Excel, ``paper.tex#2`` for its second;
         ``-`` for the standard input.
+    part : str, optional
+        Which table of the file, where the path does not say it.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
         if frame.empty:
             raise InputError(f"{STDIN} holds no rows of scores")
         return frame
-    whole, wanted = chosen_part(Path(path))
+    whole, wanted = (Path(path), part) if part else chosen_part(Path(path))
     file = _single_file(whole)
     try:
         if file.suffix.lower() == ".parquet":
@@ -130,7 +132,11 @@ def _framed_text(text: str, where: str) -> pd.DataFrame:
     above = {} if n_headings == 1 else {"header": None, "skiprows": n_headings, "names": names}
     # Names such as NA or None are names; only an empty cell and NaN are missing.
     return pd.read_csv(
-        io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"], **above
+        io.StringIO(text),
+        sep=separator,
+        keep_default_na=False,
+        na_values=["", "NaN", "nan"],
+        **above,
     )
 
 
@@ -148,14 +154,16 @@ def _without_comments(text: str) -> str:
 
 
 def _joined_headings(rows: list[list[str]]) -> tuple[list[str], int]:
-    """Return the names of the columns, and how many rows they stand in: two levels are joined as ``iris / accuracy``."""
+    """Return the names of the columns, and how many rows they stand in; two levels are joined by a slash."""
     if len(rows) < 2 or not rows[0]:
         return (rows[0] if rows else []), 1
     upper, lower = rows[0], rows[1]
     doubled = any(name.strip() and upper.count(name) > 1 for name in upper[1:])
     if not doubled or len(upper) != len(lower) or _has_number(lower[1:]) or not any(lower[1:]):
         return upper, 1
-    names = [" / ".join(dict.fromkeys(filter(None, pair))) for pair in zip(upper, lower, strict=True)]
+    names = [
+        " / ".join(dict.fromkeys(filter(None, pair))) for pair in zip(upper, lower, strict=True)
+    ]
     names[0] = lower[0] or upper[0]
     # pandas writes the names of its index below those of its columns, beside nothing.
     if len(rows) > 2 and rows[2] and rows[2][0] and not any(rows[2][1:]):

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from paragone.data.number_texts import written_number
 from paragone.data.written_tables import ENCODING_NAMES, encoding_of
 from paragone.errors import InputError
-from paragone.reading import check_size, size_limit
-from paragone.data.number_texts import written_number
 from paragone.intake.paper_formats import (
     EMPTY,
     PrintedCell,
@@ -31,6 +30,7 @@ from paragone.intake.paper_formats import (
     markdown_tables,
     text_tables,
 )
+from paragone.reading import check_size, size_limit
 
 FORMATS = {
     ".md": markdown_tables,

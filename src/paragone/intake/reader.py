@@ -36,6 +36,8 @@ class Asked:
         such as ``seed``, or ``ignore`` for what tells nothing.
     methods_in : {"rows", "columns"}, optional
         Where the methods of a table with names on two sides stand.
+    ignore : tuple of str
+        Methods, datasets and columns to leave out.
     """
 
     method: str | None = None
@@ -47,6 +49,7 @@ class Asked:
     row: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     methods_in: str | None = None
+    ignore: tuple[str, ...] = ()
 
     def named(self, role: str) -> tuple[str, ...]:
         """Return the columns or fields that play a role, as the user says.

@@ -86,6 +86,8 @@ class Records:
         The format; what reads a source is named where nothing is said.
     kept_files : tuple of (str, int, str)
         Name, size and SHA-256 of the files that results were read from before a store kept them.
+    ignored : tuple of str
+        Columns that were left out because the user said so.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Records:
     mixed: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
     kept_files: tuple[tuple[str, int, str], ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method", "dataset", *self.metrics):

@@ -43,6 +43,8 @@ class Source:
     alone : bool, default=True
         Whether it is all that the user named: what it holds are then methods, and not one of
         several.
+    part : str, optional
+        Which of several tables in the file, as in ``paper.md#2``.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Source:
     given: Path | None = None
     name: str | None = None
     alone: bool = True
+    part: str | None = None
     broken: list[int] = field(default_factory=list, compare=False, repr=False)
     """Numbers of lines that could not be read, once all were."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.reader import Asked
 from paragone.intake.records import Records, Unit
@@ -31,7 +32,6 @@ from paragone.intake.words import (
 )
 from paragone.metrics import read_name, same_metric
 from paragone.stats.intake import NOTES, spell_all, summary_rows
-from paragone.data.number_texts import is_numeric, read_numbers
 
 ROLES = (*ROLE_WORDS, *OWN, "ignore")
 """What a user may say that a column is."""
@@ -62,6 +62,8 @@ class Laid:
         What columns are, by their headings; several may be the dataset together.
     notes : list of str
         What was left out or read into the cells.
+    ignored : tuple of str
+        Columns that the user leaves out.
     """
 
     frame: pd.DataFrame
@@ -69,6 +71,7 @@ class Laid:
     asked: Asked
     roles: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    ignored: tuple[str, ...] = ()
 
     def of_role(self, role: str) -> list[str]:
         """The columns that play a role, in the order of the table."""
@@ -125,6 +128,32 @@ def table_records(frame: pd.DataFrame, source: Source, asked: Asked) -> list[Rec
     return [_wide(laid)]
 
 
+def with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
+    """Let a telling index (named, or of text) of a frame in memory be a column; plain row numbers are none.
+
+    Examples
+    --------
+    >>> with_index_as_key(pd.DataFrame({"A": [0.9]}, index=["iris"])).columns.tolist()
+    ['dataset', 'A']
+    """
+    index = frame.index
+    names = [str(name) for name in frame.columns]
+    if index.nlevels == 1 and index.name is None:
+        keyed = any(role_of(name)[0] in KEY_ROLES for name in names)
+        if keyed or pd.api.types.is_integer_dtype(index.dtype):
+            return frame
+        return frame.rename_axis("dataset").reset_index()
+    levels = [f"level {i}" if name is None else str(name) for i, name in enumerate(index.names)]
+    if index.nlevels == 1 and not role_of(levels[0])[0] and "dataset" not in names:
+        levels = ["dataset"]
+    clash = set(levels) & set(names)
+    if clash:
+        raise InputError(
+            f"{min(clash)!r} names both a column and a level of the index: rename one of them"
+        )
+    return frame.rename_axis(levels).reset_index()
+
+
 # --- headings and roles --------------------------------------------------------------------------
 
 
@@ -139,8 +168,9 @@ def _with_plain_headings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _leave_out_ignored(laid: Laid) -> None:
-    ignored = [name for name in laid.asked.named("ignore") if name in laid.frame.columns]
-    laid.frame = laid.frame.drop(columns=ignored)
+    wanted = (*laid.asked.named("ignore"), *laid.asked.ignore)
+    laid.ignored = tuple(name for name in wanted if name in laid.frame.columns)
+    laid.frame = laid.frame.drop(columns=list(laid.ignored))
 
 
 def _take_what_is_said(laid: Laid) -> None:
@@ -223,13 +253,16 @@ def _fits(values: pd.Series, role: str, name: str) -> bool:
         if plain_heading(name) == "method":
             _refuse_scores_as_names(values)
         return not numeric or (plain_heading(name) in ("method", "model") and _are_whole(values))
-    if not numeric:
-        # Numbered units have numbers in their names; "Resamples:" in a corner is not what the rows are.
-        return role not in ("fold", "repeat", "seed") or bool(
-            values.dropna().astype(str).str.contains(r"\d").mean() > 0.5
-            or values.dropna().astype(str).str.lower().isin(PARTS).all()
-        )
-    return _are_whole(values)
+    if role in ("fold", "repeat", "seed"):
+        # "Resamples:" in the corner of a table is what its columns are, not its rows.
+        return not name.endswith(":") and (numeric or name.lower() == role or _are_numbered(values))
+    return not numeric or _are_whole(values)
+
+
+def _are_numbered(values: pd.Series) -> bool:
+    """Say whether texts are names of units: with a number in most of them, or parts such as test."""
+    texts = values.dropna().astype(str).str.lower()
+    return bool(texts.str.contains(r"\d").mean() > 0.5 or texts.isin(PARTS).all())
 
 
 def _are_whole(values: pd.Series) -> bool:
@@ -290,9 +323,14 @@ def _settle_items(laid: Laid) -> None:
     (name,) = items[:1]
     if methods:
         owners = laid.frame.groupby(laid.frame[name].astype(str))[methods[0]].nunique()
-        if laid.frame[methods[0]].nunique() > 1 and not (owners > 1).any():
+        shared = float((owners > 1).mean())
+        least = 0.5 if plain_heading(name) == "id" else 0.0
+        if laid.frame[methods[0]].nunique() > 1 and shared <= least:
             del laid.roles[name]
-    elif plain_heading(name) == "id" and laid.of_role("dataset"):
+            return
+    bare = plain_heading(name) == "id"
+    alone = not methods or laid.frame[methods[0]].nunique() == 1
+    if bare and alone and laid.of_role("dataset"):
         del laid.roles[name]
 
 
@@ -331,7 +369,9 @@ def _holds_scores(values: pd.Series) -> bool:
     return len(distinct) > 0 and (is_numeric(values) or all(_is_truth(one) for one in distinct))
 
 
-def _numbers(values: pd.Series, owners: pd.Series | None = None) -> tuple[pd.Series, tuple[str, ...]]:
+def _numbers(
+    values: pd.Series, owners: pd.Series | None = None
+) -> tuple[pd.Series, tuple[str, ...]]:
     """Return the numbers of a column, and what was read into its cells."""
     if not pd.api.types.is_numeric_dtype(values):
         there = values.dropna()
@@ -386,7 +426,8 @@ def _keys(laid: Laid, methods: pd.Series) -> pd.DataFrame:
     """Return the methods, the dataset and every key, spelt."""
     found = pd.DataFrame({"method": methods})
     datasets = laid.of_role("dataset")
-    found["dataset"] = _joined(laid.frame, datasets) if datasets else DATA
+    only = f"table {laid.source.part}" if laid.source.part else DATA
+    found["dataset"] = _joined(laid.frame, datasets) if datasets else only
     if datasets and (found["dataset"] == "").any():
         row = int((found["dataset"] == "").to_numpy().argmax()) + 1
         raise laid.error(f"data row {row} of the scores has no dataset")
@@ -498,14 +539,15 @@ def _ask_about_runs(laid: Laid, frame: pd.DataFrame) -> None:
         keys.append("metric")
     if not frame.duplicated(keys).any():
         return
+    runs = (*AMBIGUOUS, *(f"{one}s" for one in AMBIGUOUS))
     for name in laid.rest:
-        if plain_heading(name) in (*AMBIGUOUS, *(f"{one}s" for one in AMBIGUOUS)):
-            if laid.frame[name].nunique() > 1:
-                raise laid.error(
-                    f"the column {name!r} may count seeds on one split or new splits of the rows,"
-                    f" which are tested differently: say {argument('columns', {name: 'seed'})} or"
-                    f" {argument('columns', {name: 'repeat'})}"
-                )
+        if plain_heading(name) not in runs or laid.frame[name].nunique() < 2:
+            continue
+        raise laid.error(
+            f"the column {name!r} may count seeds on one split or new splits of the rows,"
+            f" which are tested differently: say {argument('columns', {name: 'seed'})} or"
+            f" {argument('columns', {name: 'repeat'})}"
+        )
 
 
 def _one_column_per_metric(
@@ -555,12 +597,13 @@ def _paired_rows(laid: Laid, frame: pd.DataFrame, metrics: Sequence[str]) -> pd.
     kinds = frame[again].drop_duplicates([*keys, *metrics])
     if not kinds.duplicated(keys).any():
         kept = frame[~frame.duplicated(keys)].reset_index(drop=True)
-        laid.notes.append(f"Left out: {len(frame) - len(kept)} rows that stand twice with the same values.")
+        laid.notes.append(
+            f"Left out: {len(frame) - len(kept)} rows that stand twice with the same values."
+        )
         return kept
-    if "item" in frame.columns:
+    if "item" in frame.columns and not {"repeat", "fold"} & set(frame.columns):
         # Several answers to one question are told from each other by their order.
-        if "repeat" not in frame.columns and not laid.of_role("fold"):
-            return frame.assign(repeat=frame.groupby(keys, sort=False).cumcount().astype(str))
+        return frame.assign(repeat=frame.groupby(keys, sort=False).cumcount().astype(str))
     raise _stands_twice(laid, frame[again], "the score")
 
 
@@ -569,18 +612,25 @@ def _stands_twice(laid: Laid, rows: pd.DataFrame, what: str) -> InputError:
     row = rows.iloc[0]
     where = "" if row["dataset"] == DATA else f" on {row['dataset']!r}"
     units = "".join(
-        f", {key} {row[key]!r}" for key in ("fold", "repeat", "seed", "subject", "item") if key in rows
+        f", {key} {row[key]!r}"
+        for key in ("fold", "repeat", "seed", "subject", "item")
+        if key in rows
     )
     datasets = laid.of_role("dataset")
     telling = _telling_columns(laid, [*laid.of_role("method"), *datasets])
     repeats = f"{argument('unit', 'seed')} if rows of equal names are repetitions"
     if telling:
         names = ",".join([*datasets, *telling])
-        advice = f"say {argument('dataset', names)} if {' and '.join(telling)} belong to what was measured on, or {repeats}"
+        parts = " and ".join(telling)
+        advice = f"say {argument('dataset', names)} if {parts} belong to what was measured on, or {repeats}"
     else:
         advice = f"say {repeats}; else keep one"
     missing = "" if datasets or units else ", and no column names a dataset, fold or subject"
-    return laid.error(f"{what} of {row['method']!r}{where}{units} stands twice{missing}: {advice}")
+    roles = {role: laid.of_role(role) for role in ("method", "dataset")}
+    read = "; ".join(f"{role}: {', '.join(names)}" for role, names in roles.items() if names)
+    return laid.error(
+        f"read as {read}, {what} of {row['method']!r}{where}{units} stands twice{missing}: {advice}"
+    )
 
 
 def _telling_columns(laid: Laid, keys: Sequence[str]) -> list[str]:
@@ -590,12 +640,14 @@ def _telling_columns(laid: Laid, keys: Sequence[str]) -> list[str]:
     for name in laid.rest:
         label = label_of(name)
         plain = plain_heading(name)
-        known = label.kind in ("metric", "crossed", "spread") or (label.kind == "property" and label.metric)
+        known = label.kind in ("metric", "crossed", "spread") or (
+            label.kind == "property" and label.metric
+        )
         if known or plain in ("id", "date", "time", "index") or plain.startswith("unnamed"):
             continue
         values = laid.frame[name].astype(str)
         shared = values.duplicated(keep=False).mean()
-        if 1 < values.nunique() and shared > 0.5:
+        if values.nunique() > 1 and shared > 0.5:
             candidates.append(name)
     chosen: list[str] = []
     for name in candidates:
@@ -629,7 +681,10 @@ def _turned_if_metrics_stand_in_rows(laid: Laid) -> pd.DataFrame | None:
     heading = "dataset" if crossed and columns.methodness < -0.5 else "method"
     found = turned.rename_axis(heading).reset_index()
     found = _with_numbers(found, heading)
-    found.attrs[NOTES] = [*laid.notes, "Metrics stand in the rows: the table was read turned round."]
+    found.attrs[NOTES] = [
+        *laid.notes,
+        "Metrics stand in the rows: the table was read turned round.",
+    ]
     return found
 
 
@@ -645,7 +700,11 @@ def _with_numbers(frame: pd.DataFrame, heading: str) -> pd.DataFrame:
 
 def _label_column(laid: Laid) -> str | None:
     """Return the column of text, without a role or with one, that names the rows; the first of several."""
-    keyed = [name for name in laid.frame.columns if laid.roles.get(name) in ("dataset", "metric", "method")]
+    keyed = [
+        name
+        for name in laid.frame.columns
+        if laid.roles.get(name) in ("dataset", "metric", "method")
+    ]
     if keyed:
         return keyed[0]
     text = [name for name in laid.rest if not _holds_scores(laid.frame[name])]
@@ -675,7 +734,11 @@ def _wide(laid: Laid) -> Records:
             f"no column holds numbers that may be scores: say {argument('columns', {'COLUMN': 'value'})}"
         )
     said = set(laid.of_role("value"))
-    columns = side_of([name for name in scored if name not in said]) if len(said) != len(scored) else side_of(scored)
+    columns = (
+        side_of([name for name in scored if name not in said])
+        if len(said) != len(scored)
+        else side_of(scored)
+    )
     if said and len(said) < len(scored):
         columns = Side(columns.kind, (*columns.labels, *(Label(n, "name", n) for n in said)))
     if keys and laid.of_role("method") == []:
@@ -695,7 +758,9 @@ def _with_keys(laid: Laid, columns: Side, scored: list[str]) -> Records:
         return _one_method(laid, columns)
     if columns.kind == "units" and datasets:
         return _units_in_columns(laid, columns, of_datasets=True)
-    properties = [one.text for one in columns.labels if one.kind in ("property", "spread", "summary")]
+    properties = [
+        one.text for one in columns.labels if one.kind in ("property", "spread", "summary")
+    ]
     kept = columns.kept
     if len(kept) < 2 and not laid.source.alone:
         return _one_method(laid, columns)
@@ -706,11 +771,13 @@ def _with_keys(laid: Laid, columns: Side, scored: list[str]) -> Records:
 
 def _is_one_method(laid: Laid, columns: Side) -> bool:
     """Say whether the scores are of one method, which the file or the user names."""
-    if laid.asked.value is not None or laid.source.name is not None and len(columns.kept) == 1:
+    if laid.asked.value is not None or (laid.source.name is not None and len(columns.kept) == 1):
         return True
     asked = laid.asked.metric
     texts = [one.text for one in columns.labels]
-    return len(columns.kept) == 1 or (asked is not None and any(_is_called(one, asked) for one in texts))
+    return len(columns.kept) == 1 or (
+        asked is not None and any(_is_called(one, asked) for one in texts)
+    )
 
 
 def _one_method(laid: Laid, columns: Side) -> Records:
@@ -727,7 +794,6 @@ def _method_of_file(laid: Laid, *, named: bool) -> str:
     called = laid.source.called
     if laid.source.name is not None or named or called != laid.source.stem:
         return called
-    label = side_of([called]).labels[0]
     read = read_name(called)
     if read.metric is None or not read.rest or read.higher_is_better is None:
         return called
@@ -737,12 +803,18 @@ def _method_of_file(laid: Laid, *, named: bool) -> str:
 def _binary_tasks_are_items(laid: Laid) -> None:
     """Let many tasks that are right or wrong be items: problems of one benchmark."""
     datasets = laid.of_role("dataset")
-    if len(datasets) != 1 or any(laid.of_role(role) for role in ("item", "fold", "seed", "repeat", "subject")):
+    if len(datasets) != 1 or any(
+        laid.of_role(role) for role in ("item", "fold", "seed", "repeat", "subject")
+    ):
         return
     if not plain_heading(datasets[0]).startswith("task") or not laid.frame[datasets[0]].is_unique:
         return
     scores = [_numbers(laid.frame[name])[0].dropna() for name in laid.scored]
-    if len(laid.frame) >= _BINARY_ROWS and scores and all(one.isin([0.0, 1.0]).all() for one in scores):
+    if (
+        len(laid.frame) >= _BINARY_ROWS
+        and scores
+        and all(one.isin([0.0, 1.0]).all() for one in scores)
+    ):
         laid.roles[datasets[0]] = "item"
 
 
@@ -764,7 +836,9 @@ def _melted(laid: Laid, kept: Sequence[Label], across: str) -> Records:
     pieces: dict[str, pd.DataFrame] = {}
     owners = laid.of_role("method")
     for one in kept:
-        values, said = _numbers(laid.frame[one.text], pd.Series(one.name or one.text, laid.frame.index))
+        values, said = _numbers(
+            laid.frame[one.text], pd.Series(one.name or one.text, laid.frame.index)
+        )
         laid.notes += [line for line in said if line not in laid.notes]
         name = one.name or one.text
         column = named[one.metric if metrics != [""] else ""]
@@ -789,12 +863,18 @@ def _rows_are_methods(laid: Laid, columns: Side, label: str) -> Records:
     kept = columns.kept
     properties = [one for one in columns.labels if one not in kept]
     rows = spell_all(laid.frame[label])
-    summaries = [place for place, name in enumerate(rows) if label_of(name).kind in ("summary", "spread")]
+    summaries = [
+        place for place, name in enumerate(rows) if label_of(name).kind in ("summary", "spread")
+    ]
     if summaries and len(summaries) < len(rows) - 1:
-        laid.notes.append(f"Rows that sum up others were left out: {', '.join(rows.iloc[summaries])}.")
+        laid.notes.append(
+            f"Rows that sum up others were left out: {', '.join(rows.iloc[summaries])}."
+        )
         laid.frame = laid.frame.drop(index=laid.frame.index[summaries]).reset_index(drop=True)
     if columns.kind == "metrics":
-        laid.notes.append("One row a method and one column a metric: no datasets, folds or items are named.")
+        laid.notes.append(
+            "One row a method and one column a metric: no datasets, folds or items are named."
+        )
         return _long(laid)
     _say_left_out(laid, [one.text for one in properties])
     if columns.kind == "units":
@@ -802,7 +882,14 @@ def _rows_are_methods(laid: Laid, columns: Side, label: str) -> Records:
     if len(kept) == 1 and kept[0].kind == "name":
         laid.roles[kept[0].text] = "value"
         return _long(laid)
-    return _melted(laid, kept, "dataset")
+    return _melted(laid, kept, "item" if _are_right_or_wrong(laid, kept) else "dataset")
+
+
+def _are_right_or_wrong(laid: Laid, kept: Sequence[Label]) -> bool:
+    """Say whether many columns hold right and wrong alone: each is then a question and not a dataset."""
+    if len(kept) < _BINARY_ROWS or kept[0].kind != "name":
+        return False
+    return all(_numbers(laid.frame[one.text])[0].dropna().isin([0.0, 1.0]).all() for one in kept)
 
 
 def _units_in_columns(laid: Laid, columns: Side, *, of_datasets: bool) -> Records:
@@ -868,7 +955,9 @@ def _by_evidence(laid: Laid, sides: Sides) -> Records:
 def _leave_out_rows(laid: Laid, rows: Side, kept: pd.Series) -> None:
     names = [one.text for one in rows.labels if one not in rows.kept]
     if names:
-        laid.notes.append(f"Rows that are no scores by their names were left out: {', '.join(names)}.")
+        laid.notes.append(
+            f"Rows that are no scores by their names were left out: {', '.join(names)}."
+        )
         laid.frame = laid.frame[kept.to_numpy()].reset_index(drop=True)
 
 
@@ -883,7 +972,11 @@ def _names_on_both_sides(laid: Laid, rows: Side, columns: Side, label: str) -> R
         second = f"columns ({', '.join(one.text for one in columns.kept[:3])})"
         heading = {label: "method"} if label and not label.startswith("Unnamed:") else None
         say = argument("columns", heading) if heading else argument("methods_in", "rows")
-        other = argument("columns", {label: "dataset"}) if heading else argument("methods_in", "columns")
+        other = (
+            argument("columns", {label: "dataset"})
+            if heading
+            else argument("methods_in", "columns")
+        )
         raise laid.error(
             f"are the {first} or the {second} the methods? Say {other} if the columns are, {say} if the rows are"
         )
@@ -927,9 +1020,14 @@ def _records(laid: Laid, frame: pd.DataFrame, metrics: Sequence[str]) -> Records
     text = [name for name in laid.rest if not _holds_scores(laid.frame[name])]
     notes = list(laid.notes)
     if text:
-        notes.append(f"Columns of text were left out: {', '.join(name or 'one without a name' for name in text)}.")
-    directions: Mapping[str, bool | None] = {name: read_name(name).higher_is_better for name in metrics}
-    return Records(frame, _unit(frame), directions, laid.source, notes=tuple(dict.fromkeys(notes)))
+        notes.append(
+            f"Columns of text were left out: {', '.join(name or 'one without a name' for name in text)}."
+        )
+    directions: Mapping[str, bool | None] = {
+        name: read_name(name).higher_is_better for name in metrics
+    }
+    told = tuple(dict.fromkeys(notes))
+    return Records(frame, _unit(frame), directions, laid.source, notes=told, ignored=laid.ignored)
 
 
 def _unit(found: pd.DataFrame) -> Unit:

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError
+from paragone.intake.frames import NOTES, parse_table
 from paragone.intake.source import Source
 from paragone.reading import read_parquet
-from paragone.stats.intake import NOTES, parse_table
 from paragone.ties import FloatArray
 
 EMPTY = ("", "na", "n/a", "nan", "none", "null", "-")

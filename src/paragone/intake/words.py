@@ -56,11 +56,13 @@ _METHOD_WORDS = re.compile(
     re.IGNORECASE,
 )
 _DATASET_WORDS = frozenset(
-    "iris wine glass sonar heart vowel yeast ecoli mnist fashion-mnist cifar10 cifar-10 cifar100 cifar-100 imagenet"
-    " svhn adult boston california diabetes titanic pima ionosphere vehicle segment letter satimage hepatitis zoo car"
-    " australian german credit-g cora citeseer pubmed mutag proteins nci1 mmlu arc hellaswag gsm8k humaneval mbpp"
-    " truthfulqa winogrande boolq copa rte cola sst-2 sst2 mrpc qqp mnli qnli wnli stsb squad coco voc kitti"
-    " movielens hopper walker2d halfcheetah ant humanoid swimmer breakout pong".split()
+    """
+    iris wine glass sonar heart vowel yeast ecoli mnist fashion-mnist cifar10 cifar-10 cifar100 cifar-100
+    imagenet svhn adult boston california diabetes titanic pima ionosphere vehicle segment letter satimage
+    hepatitis zoo car australian german credit-g cora citeseer pubmed mutag proteins nci1 mmlu arc hellaswag
+    gsm8k humaneval mbpp truthfulqa winogrande boolq copa rte cola sst-2 sst2 mrpc qqp mnli qnli wnli stsb
+    squad coco voc kitti movielens hopper walker2d halfcheetah ant humanoid swimmer breakout pong
+    """.split()  # noqa: SIM905
 )
 
 
@@ -313,4 +315,8 @@ def _are_counted(units: Sequence[Label]) -> bool:
     numbers = sorted(int(one.name) for one in units)
     if not all(one.text.isdigit() for one in units):
         return True
-    return len(numbers) > 1 and numbers[0] in (0, 1) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    return (
+        len(numbers) > 1
+        and numbers[0] in (0, 1)
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    )

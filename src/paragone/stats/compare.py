@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from paragone.stats.family import (
     choose_family,
     leader_alone_within,
 )
-from paragone.stats.intake import read_frame
 from paragone.stats.layouts import MethodsIn
 from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
@@ -146,10 +144,10 @@ def compare(
 
     Parameters
     ----------
-    scores : DataFrame, path or object with ``scores()``
+    scores : DataFrame or object with ``scores()``
         Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``,
-        ``fold``, ``seed`` or ``subject``, ``metric``, ``at``) or wide with one column per method; a
-        CSV or Parquet file of the same; or the results of an experiment.
+        ``fold``, ``seed`` or ``subject``, ``metric``, ``at``) or wide with one column per method;
+        or the results of an experiment.
     metric : str, callable or Metric, optional
         Which metric, as `find_metric` takes it; needed where the scores hold several.
     reference : str, optional
@@ -236,9 +234,8 @@ def compare(
         bayes=bayes,
         seed=seed,
     )
-    frame = read_frame(scores) if isinstance(scores, str | Path) else scores
     table = score_table(
-        frame,
+        scores,
         metric=asked_name(metric),
         higher_is_better=higher_is_better,
         at=at,

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from paragone.data.number_texts import read_numbers
 from paragone.data.written_tables import READING_NOTES
 from paragone.errors import InputError, argument
 from paragone.stats.designs import Design
 from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
-from paragone.data.number_texts import read_numbers
 
 NOTES = READING_NOTES
 

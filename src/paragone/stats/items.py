@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.intake import spell_all
@@ -25,7 +26,6 @@ from paragone.stats.layouts import (
     say_left_out,
     scores_by_name,
 )
-from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.stats.samples import SampleComparison, compare_samples
 from paragone.stats.suspicions import in_range
 

@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric, same_metric
-from paragone.data.number_texts import is_numeric, read_numbers
 
 MethodsIn = Literal["rows", "columns"]
 

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric, same_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, spell_all, summary_rows, to_tidy
 from paragone.stats.layouts import AMBIGUOUS, ROLE_OF, UNITS
-from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.stats.registries import Unit
 from paragone.stats.scores import listed, one_run, select_metric, select_point
 from paragone.stats.suspicions import in_range

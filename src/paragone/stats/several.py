@@ -19,7 +19,6 @@ from paragone.errors import InputError
 from paragone.metrics import asked_name, metric_title
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
-from paragone.stats.intake import read_frame
 from paragone.stats.result import Comparison, write_texts
 from paragone.tables import Column, Table, TableCell, to_latex, to_markdown, to_text
 
@@ -166,10 +165,9 @@ def compare_metrics(
         raise InputError("several metrics: name them in metrics, not in metric")
     if not 0 < alpha < 1:
         raise InputError(f"alpha lies between 0 and 1, not {alpha}")
-    frame = read_frame(scores) if isinstance(scores, str | Path) else scores
     share = alpha / len(names)
     found = {
-        str(name): compare(frame, metric=metric, alpha=share, **options)
+        str(name): compare(scores, metric=metric, alpha=share, **options)
         for name, metric in zip(names, metrics, strict=True)
     }
     return SeveralComparisons(found, alpha)

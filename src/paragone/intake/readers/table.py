@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from paragone.intake.frames import read_frame
+from paragone.intake.paper_tables import PAPER_SUFFIXES, STANDARD_INPUT
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records
 from paragone.intake.source import Source
 from paragone.intake.table import table_records
-from paragone.stats.intake import read_frame
-from paragone.intake.paper_tables import PAPER_SUFFIXES
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", *PAPER_SUFFIXES)
 
 
 def _read(source: Source, asked: Asked) -> list[Records]:
-    return table_records(read_frame(source.path), source, asked)
+    return table_records(read_frame(source.path, source.part), source, asked)
+
+
+def _recognises(source: Source) -> bool:
+    standard = str(source.path) == STANDARD_INPUT
+    return standard or (not source.is_folder and source.suffix in SUFFIXES)
 
 
 result_readers.add(
@@ -21,7 +26,7 @@ result_readers.add(
         "table",
         "plain tables of scores",
         _read,
-        lambda source: not source.is_folder and source.suffix in SUFFIXES,
+        _recognises,
         traps=(
             (
                 "Numbers that are no scores by their names (n_rows, time, seed) are left out and"
