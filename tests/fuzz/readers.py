@@ -43,6 +43,7 @@ from paragone.data.toplists import (
     read_truth,
 )
 from paragone.errors import InputError
+from paragone.intake.frames import read_frame as read_score_frame
 from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archive, read_rows
 from paragone.lab.declaration import declared_protocol, parse_declaration
 from paragone.lab.reproduction import read_record
@@ -51,7 +52,6 @@ from paragone.lab.store.checking import check
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols.curve.files import read_ranking
 from paragone.protocols.curve.results_folder import read_curve_file
-from paragone.intake.frames import read_frame as read_score_frame
 
 ROOT = Path(__file__).parents[2]
 STORE = ROOT / "tests" / "lab" / "store" / "version1.sqlite"

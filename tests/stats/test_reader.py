@@ -12,12 +12,12 @@ from scipy import stats
 
 from command_ends import refused
 from paragone import compare, pairwise
+from paragone.data.number_texts import written_number
 from paragone.errors import InputError
-from paragone.stats.designs import Design
 from paragone.intake.frames import read_frame
+from paragone.stats.designs import Design
 from paragone.stats.intake import is_summary
 from paragone.stats.items import item_table
-from paragone.data.number_texts import written_number
 from paragone.stats.pairing import one_side, pair_scores
 from paragone.stats.scores import score_table
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
-from paragone.stats import compare
 from paragone.intake.frames import read_frame
+from paragone.stats import compare
 from paragone.stats.intake import is_summary, natural_order
 from paragone.stats.scores import score_table
 

@@ -16,8 +16,8 @@ import paragone as pg
 from paragone import InputError
 from paragone.data import ReadOptions
 from paragone.data.readers.table import read_frame
-from paragone.reading import map_array, parquet_batches, read_arrays, read_parquet
 from paragone.intake.frames import read_frame as read_scores
+from paragone.reading import map_array, parquet_batches, read_arrays, read_parquet
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -406,12 +406,24 @@ def _of_files(sources: Sequence[str], settings: CompareSettings, *, two: bool) -
     if two or named or (settings.threshold is not None and len(sources) == 2):
         if len(sources) != 2:
             raise InputError("::NAME names one of two sides: give two, or leave it out")
+        items = None if named else _sides_of_items(sources, settings)
+        if items is not None:
+            return Compared(_of_collected(items, settings), items.facts)
         sides = [_side_of_file(one, settings) for one in sources]
         return Compared(_of_sides(sides, settings), read)
     if len(sources) == 1 and (stored := _stored(Path(sources[0]).expanduser(), settings, read)):
         return stored
     found = read_results(*sources, reader=settings.reader, asked=settings.reading)
     return Compared(_of_collected(found, settings), found.facts)
+
+
+def _sides_of_items(sources: Sequence[str], settings: CompareSettings) -> Collected | None:
+    """Return two sources with a row per item, which two verbs compare alike; None for anything else."""
+    readers = [_own_reader(named_path(one)[1]) for one in sources]
+    if any(one is not None and (one.opens or one.compares) for one in readers):
+        return None
+    found = read_results(*sources, reader=settings.reader, asked=settings.reading)
+    return found if found.unit == "item" and len(found.methods) == 2 else None
 
 
 def _stored(

@@ -324,7 +324,8 @@ def _settle_items(laid: Laid) -> None:
     if methods:
         owners = laid.frame.groupby(laid.frame[name].astype(str))[methods[0]].nunique()
         shared = float((owners > 1).mean())
-        least = 0.5 if plain_heading(name) == "id" else 0.0
+        again = laid.frame.duplicated([methods[0], name]).any()
+        least = 0.5 + again if plain_heading(name) == "id" else 0.0
         if laid.frame[methods[0]].nunique() > 1 and shared <= least:
             del laid.roles[name]
             return
