@@ -65,7 +65,7 @@ def test_folders_with_one_file_are_read_and_named(files):
         sides(seed=len(name) + (name == "two"))[0].to_csv(files / name / "scores.csv", index=False)
     assert run(files / "one", files / "two").output.startswith("Global mean     one 0.")
     output = run(files / "one" / "scores.csv", files / "two" / "scores.csv").output
-    assert output.startswith("Global mean     one/scores 0.")
+    assert output.startswith("Global mean     one 0.")
 
 
 def test_two_columns_of_one_file_and_two_methods_of_a_tidy_one_agree(files):
@@ -136,14 +136,14 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, paragone):
     for arguments, message in [
         (("AU.csv", "other.csv"), "no subject with a score in common"),
         (("AU.csv", "text.csv"), "the text 'good'"),
-        (("AU.csv", "twice.csv"), "'S1' of twice stands twice"),
-        (("zest.csv", "zest.csv"), "not"),
-        (("AU.csv", "zest.csv"), "an unnamed metric"),
-        (("two.csv", "two.csv"), "several columns of scores"),
-        (("nokey.csv", "AU.csv"), "choose the key column with --unit"),
-        (("AU.csv::f2", "AU.csv"), "column 'f2'"),
+        (("AU.csv", "twice.csv"), "subject 'S1' stands twice"),
+        (("zest.csv", "zest.csv"), "given twice"),
+        (("AU.csv", "zest.csv"), "no metric is there for every method"),
+        (("two.csv", "AU.csv::accuracy"), "hold 2 metrics"),
+        (("nokey.csv", "AU.csv"), "no column names what its rows are"),
+        (("AU.csv::f2", "AU.csv"), "unknown method 'f2'"),
         (("none.csv", "AU.csv"), "no file or folder"),
-        (("AU.csv", "AU.csv"), "both methods are called"),
+        (("AU.csv", "AU.csv"), "given twice"),
     ]:
         refused(paragone("pairwise", *(files / name for name in arguments)), message)
 

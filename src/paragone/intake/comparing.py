@@ -30,6 +30,7 @@ from paragone.metrics import asked_name
 from paragone.stats.compare import compare as compare_scores
 from paragone.stats.designs import Design
 from paragone.stats.paired_comparison import PairKind
+from paragone.stats.pairing import one_side
 from paragone.stats.pairwise import pairwise as compare_pairs
 from paragone.stats.result import Comparison
 from paragone.stats.samples import compare_samples
@@ -406,10 +407,16 @@ def _of_files(sources: Sequence[str], settings: CompareSettings, *, two: bool) -
     if two or named or (settings.threshold is not None and len(sources) == 2):
         if len(sources) != 2:
             raise InputError("::NAME names one of two sides: give two, or leave it out")
-        items = None if named else _sides_of_items(sources, settings)
-        if items is not None:
-            return Compared(_of_collected(items, settings), items.facts)
-        sides = [_side_of_file(one, settings) for one in sources]
+        found = None if named else _two_methods(sources, settings)
+        if found is not None and found.unit == "item":
+            return Compared(_of_collected(found, settings), found.facts)
+        sides = (
+            [_side_of_file(one, settings) for one in sources]
+            if found is None
+            else [
+                _side_of(found, name, sources[n], settings) for n, name in enumerate(found.methods)
+            ]
+        )
         return Compared(_of_sides(sides, settings), read)
     if len(sources) == 1 and (stored := _stored(Path(sources[0]).expanduser(), settings, read)):
         return stored
@@ -417,13 +424,18 @@ def _of_files(sources: Sequence[str], settings: CompareSettings, *, two: bool) -
     return Compared(_of_collected(found, settings), found.facts)
 
 
-def _sides_of_items(sources: Sequence[str], settings: CompareSettings) -> Collected | None:
-    """Return two sources with a row per item, which two verbs compare alike; None for anything else."""
+def _two_methods(sources: Sequence[str], settings: CompareSettings) -> Collected | None:
+    """Return two sources of one method each, read together; None where one is a store."""
     readers = [_own_reader(named_path(one)[1]) for one in sources]
     if any(one is not None and (one.opens or one.compares) for one in readers):
         return None
     found = read_results(*sources, reader=settings.reader, asked=settings.reading)
-    return found if found.unit == "item" and len(found.methods) == 2 else None
+    if len(found.methods) != 2:
+        raise InputError(
+            f"two methods are compared, and {' and '.join(sources)} hold {len(found.methods)}"
+            f" ({', '.join(found.methods[:6])}): choose with ::NAME, as in {sources[0]}::{found.methods[0]}"
+        )
+    return found
 
 
 def _stored(
@@ -431,7 +443,8 @@ def _stored(
 ) -> Compared | None:
     """Compare what a store of own runs or a protocol's folder holds; None for anything else."""
     asked = settings.reading
-    if settings.reader or any((asked.method, asked.dataset, asked.unit, asked.value)):
+    said = any((asked.method, asked.dataset, asked.unit, asked.value))
+    if settings.reader or said or not path.exists():
         return None
     reader = _own_reader(path)
     if reader is not None and reader.compares is not None:
@@ -659,13 +672,8 @@ def _side_of_file(source: str, settings: CompareSettings) -> OneSide:
             scores, metric = results.scores_by_group(method, metric)
             return replace(side, scores=scores, metric=metric)
         every = [one for name in results.experiments() for one in results.designs(name).values()]
-        own = results.scores(metric=metric)
-        found = frame_results(own, replace(settings.reading, unit=key))
-        side_found = _side_of(found, method, str(path), settings)
-    design = every[0] if len(every) == 1 else None
-    return replace(
-        side, scores=side_found.scores, metric=side_found.metric, name=side.name, design=design
-    )
+        scores, metric = one_side(results.scores(), method, metric=metric, at=settings.at)
+    return replace(side, scores=scores, metric=metric, design=every[0] if len(every) == 1 else None)
 
 
 def _side_of_runs(

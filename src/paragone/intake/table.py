@@ -366,8 +366,14 @@ def _is_truth(value: object) -> bool:
 def _holds_scores(values: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(values):
         return True
-    distinct = values.dropna().unique()
-    return len(distinct) > 0 and (is_numeric(values) or all(_is_truth(one) for one in distinct))
+    there = values.dropna()
+    if there.empty:
+        return False
+    if is_numeric(values) or all(_is_truth(one) for one in there.unique()):
+        return True
+    # A failure among numbers is refused by its row, not left out as a column of text.
+    numbers = pd.to_numeric(there, errors="coerce").notna()
+    return bool(2 * numbers.sum() > len(there))
 
 
 def _numbers(
@@ -493,15 +499,23 @@ def _score_columns(laid: Laid) -> list[str]:
             f" {argument('columns', {chosen[0]: 'value'})}"
         )
     if not chosen:
-        raise laid.error(
-            f"no column holds numbers that may be scores: say {argument('columns', {'COLUMN': 'value'})}"
-        )
+        raise _no_scores(laid)
     _say_left_out(laid, [name for name in scored if name not in chosen])
     return chosen
 
 
 def _is_called(column: str, asked: str) -> bool:
     return column == asked or plain_heading(column) == plain_heading(asked)
+
+
+def _no_scores(laid: Laid) -> InputError:
+    """Build the refusal of a table without numbers: a metric's column that holds text is named."""
+    for name in laid.rest:
+        if label_of(name).kind == "metric":
+            text = next((one for one in laid.frame[name].dropna() if isinstance(one, str)), "")
+            return laid.error(f"the column {name!r} holds the text {text!r}, not numbers")
+    column = argument("columns", {"COLUMN": "value"})
+    return laid.error(f"no column holds numbers that may be scores: say {column}")
 
 
 def _say_left_out(laid: Laid, names: Iterable[str]) -> None:
@@ -701,17 +715,13 @@ def _with_numbers(frame: pd.DataFrame, heading: str) -> pd.DataFrame:
 
 def _label_column(laid: Laid) -> str | None:
     """Return the column of text, without a role or with one, that names the rows; the first of several."""
-    keyed = [
-        name
-        for name in laid.frame.columns
-        if laid.roles.get(name) in ("dataset", "metric", "method")
-    ]
-    if keyed:
-        return keyed[0]
+    for role in ("dataset", "metric", "method"):
+        if laid.of_role(role):
+            return laid.of_role(role)[0]
     text = [name for name in laid.rest if not _holds_scores(laid.frame[name])]
     if text:
         return text[0]
-    unnamed = [name for name in laid.rest if not name or name.startswith("Unnamed:")]
+    unnamed: list[str] = [name for name in laid.rest if not name or name.startswith("Unnamed:")]
     return unnamed[0] if unnamed and laid.frame[unnamed[0]].is_unique else None
 
 
@@ -731,9 +741,7 @@ def _wide(laid: Laid) -> Records:
     scored = [name for name in laid.frame.columns if name in (*laid.scored, *laid.of_role("value"))]
     scored = [name for name in scored if name != label]
     if not scored:
-        raise laid.error(
-            f"no column holds numbers that may be scores: say {argument('columns', {'COLUMN': 'value'})}"
-        )
+        raise _no_scores(laid)
     said = set(laid.of_role("value"))
     columns = (
         side_of([name for name in scored if name not in said])
@@ -971,15 +979,10 @@ def _names_on_both_sides(laid: Laid, rows: Side, columns: Side, label: str) -> R
     if abs(evidence) < 0.2 and laid.asked.methods_in is None:
         first = f"rows ({', '.join(one.text for one in rows.kept[:3])})"
         second = f"columns ({', '.join(one.text for one in columns.kept[:3])})"
-        heading = {label: "method"} if label and not label.startswith("Unnamed:") else None
-        say = argument("columns", heading) if heading else argument("methods_in", "rows")
-        other = (
-            argument("columns", {label: "dataset"})
-            if heading
-            else argument("methods_in", "columns")
-        )
+        say, other = _sides_as_options(label)
         raise laid.error(
-            f"are the {first} or the {second} the methods? Say {other} if the columns are, {say} if the rows are"
+            f"are the {first} or the {second} the methods? Say {other} if the columns are, {say} if"
+            " the rows are"
         )
     in_rows = evidence > 0 if laid.asked.methods_in is None else laid.asked.methods_in == "rows"
     texts = {one.text for one in rows.kept}
@@ -998,6 +1001,13 @@ def _names_on_both_sides(laid: Laid, rows: Side, columns: Side, label: str) -> R
         laid.roles[label] = "dataset"
         found = _with_keys(laid, columns, laid.scored)
     return found if not metric else _with_metric(found, metric)
+
+
+def _sides_as_options(label: str) -> tuple[str, str]:
+    """Return how to say that methods stand in the rows, and how that they stand in the columns."""
+    if not label or label.startswith("Unnamed:"):
+        return argument("methods_in", "rows"), argument("methods_in", "columns")
+    return argument("columns", {label: "method"}), argument("columns", {label: "dataset"})
 
 
 def _with_metric(found: Records, metric: str) -> Records:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from paragone.data.number_texts import is_numeric, read_numbers
-from paragone.errors import InputError, argument, unknown_name
-from paragone.metrics import named_metric, same_metric
+from paragone.data.number_texts import read_numbers
+from paragone.errors import InputError, unknown_name
+from paragone.metrics import named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, spell_all, summary_rows, to_tidy
-from paragone.stats.layouts import AMBIGUOUS, ROLE_OF, UNITS
+from paragone.stats.layouts import UNITS
 from paragone.stats.registries import Unit
 from paragone.stats.scores import listed, one_run, select_metric, select_point
 from paragone.stats.suspicions import in_range
@@ -316,31 +316,23 @@ def _units(
     )
 
 
-_NAMES = ("id", "name")
-
-
 def one_side(
-    frame: pd.DataFrame,
+    scores: Any,
     name: str | None = None,
     *,
     metric: str | None = None,
-    key: str | None = None,
     at: float | None = None,
 ) -> tuple[pd.Series, str | None]:
     """Return the scores of one method, and the metric they are.
 
     Parameters
     ----------
-    frame : DataFrame
-        Tidy scores with a ``method`` column, or a plain table with key columns and columns of
-        scores.
+    scores : DataFrame or object with ``scores()``
+        As `to_tidy` takes them.
     name : str, optional
-        The method (tidy) or the column (plain).
+        The method, needed where there are several.
     metric : str, optional
-        The metric: a value of the ``metric`` column (tidy), or a column (plain).
-    key : str, optional
-        The key column of a plain table; by default all of dataset, repeat, fold, seed and subject
-        that it has, else id, name or the first column of text.
+        The metric.
     at : float, optional
         Point of the grid.
 
@@ -354,32 +346,11 @@ def one_side(
     Examples
     --------
     >>> import pandas as pd
-    >>> one_side(pd.DataFrame({"subject": ["s1", "s2"], "accuracy": [0.4, 0.5]}))[0].tolist()
+    >>> rows = {"method": "A", "subject": ["s1", "s2"], "metric": "accuracy", "value": [0.4, 0.5]}
+    >>> one_side(pd.DataFrame(rows))[0].tolist()
     [0.4, 0.5]
     """
-    named = frame.set_axis([str(c).strip() for c in frame.columns], axis=1)
-    twice = named.columns[named.columns.duplicated()]
-    if len(twice):
-        raise InputError(f"the column {twice[0]!r} stands twice in the scores: rename one of them")
-    roles = {
-        _role(column)
-        for column in named.columns
-        if _role(column) != "method" or not is_numeric(named[column])
-    }
-    if "method" in roles and (name is None or name not in named.columns):
-        return _tidy_side(frame, name, metric, at)
-    return _plain_side(named, name, metric, key)
-
-
-def _role(column: str) -> str:
-    plain = column.lower()
-    return ROLE_OF.get(plain, plain)
-
-
-def _tidy_side(
-    frame: pd.DataFrame, name: str | None, metric: str | None, at: float | None
-) -> tuple[pd.Series, str | None]:
-    tidy = to_tidy(frame, metric)
+    tidy = to_tidy(scores, metric)
     rows, chosen = select_metric(one_run(tidy.frame), metric)
     methods = sorted(set(rows["method"]))
     if not methods:
@@ -399,90 +370,6 @@ def _tidy_side(
         renamed = {"fold": "subject"}
     elif tidy.subject_is_dataset:
         renamed = {"dataset": "subject"}
-    series = rows.rename(columns=renamed).set_index([renamed.get(key, key) for key in keys])[
-        "value"
-    ]
+    levels = [renamed.get(key, key) for key in keys]
+    series = rows.rename(columns=renamed).set_index(levels)["value"]
     return series.rename(method), chosen
-
-
-def _plain_side(
-    frame: pd.DataFrame, name: str | None, metric: str | None, key: str | None
-) -> tuple[pd.Series, str | None]:
-    keys = _key_columns(frame, key, name)
-    values = [column for column in frame.columns if column not in keys]
-    column = _value_column(frame, values, name, metric)
-    known = (
-        column if metric is None and named_metric(column).higher_is_better is not None else metric
-    )
-    scored = pd.DataFrame(
-        {"method": name or column, "dataset": "", "value": read_numbers(frame[column])[0]}
-    )
-    scored, _ = in_range(scored, named_metric(known))
-    levels = [frame[one].rename(_level(one)) for one in keys]
-    index = (
-        pd.MultiIndex.from_arrays(levels)
-        if len(levels) > 1
-        else pd.Index(levels[0], name=levels[0].name)
-    )
-    return pd.Series(scored["value"].to_numpy(), index=index, name=name or column), known
-
-
-def _level(column: str) -> str:
-    plain = column.lower()
-    return _role(column) if plain != "split" and _role(column) in UNITS else plain
-
-
-def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> list[str]:
-    columns = [str(column) for column in frame.columns]
-    if key is not None:
-        match = next((column for column in columns if column.lower() == key.lower()), None)
-        if match is None:
-            raise unknown_name("key column", key, columns)
-        return [match]
-    keys = [column for column in columns if _role(column) in UNITS and column != value]
-    if keys:
-        return keys
-    by_name = {column.lower(): column for column in columns}
-    found = next((by_name[known] for known in _NAMES if known in by_name), None)
-    if found is not None:
-        return [found]
-    unclear = next((column for column in columns if column.lower() in AMBIGUOUS), None)
-    if unclear is not None:
-        raise InputError(
-            f"the column {unclear!r} may count seeds, repeats or subjects: call it by what it is,"
-            f" or say {argument('columns', {unclear: 'subject'})} if its pairs"
-            " are independent"
-        )
-    text = [c for c in columns if not is_numeric(frame[c]) and c != value]
-    if not text:
-        raise InputError(
-            f"no column names the pairs: choose the key column with {argument('unit', 'NAME')}"
-            f" ({', '.join(columns)})"
-        )
-    return [text[0]]
-
-
-def _value_column(
-    frame: pd.DataFrame, values: list[str], name: str | None, metric: str | None
-) -> str:
-    if name is not None:
-        if name not in values:
-            raise unknown_name("column", name, values)
-        return name
-    if metric is not None:
-        match = [column for column in values if same_metric(column, metric)]
-        if match:
-            return match[0]
-    numeric = [column for column in values if is_numeric(frame[column])]
-    if len(numeric) > 1:
-        raise InputError(
-            f"there are several columns of scores: choose one with {argument('metric', 'NAME')} or"
-            f" ::NAME ({', '.join(numeric)})"
-        )
-    if len(values) == 1:
-        return values[0]
-    if not numeric:
-        raise InputError(
-            f"no column holds numbers: {', '.join(values) or 'the table has only a key'}"
-        )
-    return numeric[0]
