@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument
-from paragone.intake.evaluation import inner, inner_object, is_number, written
+from paragone.intake.evaluation import conditions, inner, inner_object, is_number, written
 from paragone.intake.folders import few, files_in, read_each, said_unread
 from paragone.intake.harness_samples import REPEATED, UNNAMED, read_samples
 from paragone.intake.reader import Asked, ResultReader, result_readers
@@ -24,6 +24,7 @@ TIME = re.compile(r"(?:^|_)(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)
 SAMPLES = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:')
 RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 NOT_SCORES = ("alias", "sample_len", "sample_count", "name")
+VERSION = "version of the task"
 MEANS = (None, "mean", "nanmean")
 CLOSE = 1e-6
 """How far the mean of the items may be from the score of the results file, relative to 1 or the score."""
@@ -125,19 +126,14 @@ class _Run:
         }
 
     def conditions(self, task: str) -> tuple[Condition, ...]:
-        if not self.told:
-            return ()
-        version, shots = inner(self.told, "versions", task), self.shots(task)
         config = inner_object(self.told, "config")
-        found = [
-            Condition(task, "setting of generation", written(config.get("gen_kwargs"))),
-            Condition(task, "limit on the number of items", written(config.get("limit"))),
-        ]
-        if version is not None:
-            found.append(Condition(task, "version of the task", str(version), stops=True))
-        if shots is not None:
-            found.append(Condition(task, "number of shots", str(shots)))
-        return tuple(found)
+        told = {
+            VERSION: inner(self.told, "versions", task),
+            "number of shots": self.shots(task),
+            "setting of generation": written(config.get("gen_kwargs")),
+            "limit on the number of items": written(config.get("limit")),
+        }
+        return conditions(task, told, stops=(VERSION,)) if self.told else ()
 
     def notes(self, method: str, tasks: Iterable[str]) -> list[str]:
         """What the settings of the whole run mean for the items of some tasks."""
@@ -235,10 +231,10 @@ def _about(given: Source, file: Source, runs: Sequence[_Run]) -> _Log:
 
 
 def _named(source: Source, logs: list[_Log], notes: list[str]) -> list[_Log]:
-    """Name the runs of a folder of which no results file tells the model, where a task stands in several of them."""
+    """Name the runs of a folder of which no results file tells the model, where they may be of several models."""
     nameless = [one for one in logs if not one.run.told]
-    tasks = [one.task for one in nameless]
-    if len(tasks) == len(set(tasks)) or source.name:
+    tasks = {one.task for one in nameless}
+    if source.name or not nameless or len(tasks) == len(logs):
         return [one if one.run.told else replace(one, run=_Run()) for one in logs]
     notes.append(
         f"No results file in {source.path.name} tells the model of {len(nameless)} files of"
@@ -259,7 +255,10 @@ def _newest(logs: Iterable[_Log], notes: list[str]) -> list[_Log]:
         if other is one:
             continue
         if one.time == other.time:
-            names = " and ".join(log.samples.path.name for log in (one, other) if log.samples)
+            named = [
+                log.samples.path.name if log.samples else log.run.place for log in (one, other)
+            ]
+            names = " and ".join(named)
             raise InputError(f"{names} are both of {one.method} on {one.task}: keep one")
         older[one.method] = older.get(one.method, 0) + 1
         newest[one.identity] = max(one, other, key=lambda log: log.time)
