@@ -117,72 +117,65 @@ def _key(text: str) -> str:
 def _compared(
     table: PublishedTable, wanted: PublishedTable, key_columns: tuple[int, ...]
 ) -> Match | None:
-    keys = [
-        table.columns.index(wanted.columns[p])
-        for p in key_columns
-        if wanted.columns[p] in table.columns
-    ]
+    headings = [wanted.columns[place] for place in key_columns]
+    keys = [table.columns.index(name) for name in headings if name in table.columns]
     if len(keys) < len(key_columns):
         # Whatever a single key is called in the paper, it stands first.
         if len(key_columns) > 1:
             return None
         keys = [0]
     known = {name: place for place, name in enumerate(wanted.columns) if place not in key_columns}
-    values = {p: known[n] for p, n in enumerate(table.columns) if p not in keys and n in known}
-    if not values or len(values) < LEAST_ALIKE * (len(table.columns) - len(keys)):
+    others = {place: name for place, name in enumerate(table.columns) if place not in keys}
+    values = {place: known[name] for place, name in others.items() if name in known}
+    if not values or len(values) < LEAST_ALIKE * len(others):
         return None
     right = {
-        tuple(_key(row[p].text) for p in key_columns): row
+        tuple(_key(row[place].text) for place in key_columns): row
         for row in wanted.rows
         if len(row) == len(wanted.columns)
     }
-    unknown = [
-        f"column {n!r}" for p, n in enumerate(table.columns) if p not in keys and n not in known
-    ]
+    unknown = [f"column {name!r}" for name in others.values() if name not in known]
     differences: list[Difference] = []
     compared = rows_found = 0
     for row in table.rows:
         if len(row) != len(table.columns):
-            unknown.append(
-                f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)}"
-                " headings"
-            )
+            size = f"{len(row)} cells under {len(table.columns)} headings"
+            unknown.append(f"row {row[0].text!r}, which has {size}")
             continue
-        name = tuple(_key(row[place].text) for place in keys)
-        if name not in right:
-            unknown.append(f"row {' / '.join(name)!r}")
+        key = tuple(_key(row[place].text) for place in keys)
+        name = " / ".join(key)
+        if key not in right:
+            unknown.append(f"row {name!r}")
             continue
         rows_found += 1
         for place, other in values.items():
-            cell = right[name][other]
+            cell = right[key][other]
             compared += len(numbers_in(cell.text)) if is_numeric(cell.text) else 0
-            marks = table.marks and wanted.marks
-            differences += _of_hand_made_cell(
-                row[place], cell, " / ".join(name), table.columns[place], marks
-            )
+            differences += _of_hand_made_cell(row[place], cell, name, table.columns[place])
+            if table.marks and wanted.marks:
+                differences += _marks(row[place], cell, name, table.columns[place])
     return Match(wanted, compared, tuple(differences), tuple(unknown)) if rows_found else None
 
 
 def _of_hand_made_cell(
-    cell: TableCell, wanted: TableCell, row: str, column: str, marks: bool
+    cell: TableCell, wanted: TableCell, row: str, column: str
 ) -> Iterator[Difference]:
     """Compare to as many digits as are printed; a deviation behind a mean may be left out."""
-    numbers, right = numbers_in(cell.text), numbers_in(wanted.text)
-    if cell.text in NO_VALUE or wanted.text in NO_VALUE:
-        if (cell.text in NO_VALUE) != (wanted.text in NO_VALUE):
-            kind = "number" if is_numeric(cell.text) or is_numeric(wanted.text) else "text"
-            yield Difference(kind, row, column, cell.text or "nothing", wanted.text or "nothing")
-    elif not is_numeric(wanted.text):
-        if cell.text != wanted.text:
-            yield Difference("text", row, column, cell.text, wanted.text)
+    said, expected = cell.text, wanted.text
+    numbers, right = numbers_in(said), numbers_in(expected)
+    if said in NO_VALUE or expected in NO_VALUE:
+        if (said in NO_VALUE) != (expected in NO_VALUE):
+            kind = "number" if is_numeric(said) or is_numeric(expected) else "text"
+            yield Difference(kind, row, column, said or "nothing", expected or "nothing")
+    elif not is_numeric(expected):
+        if said != expected:
+            yield Difference("text", row, column, said, expected)
     elif not numbers or len(numbers) > len(right):
-        yield Difference("number", row, column, cell.text, wanted.text)
+        yield Difference("number", row, column, said, expected)
     else:
         for number, value in zip(numbers, right, strict=False):
             if not number.agrees(value.value):
                 yield Difference("number", row, column, number.text, value.text)
-    if marks:
-        yield from _marks(cell, wanted, row, column)
 
 
 @dataclass(frozen=True)
@@ -220,18 +213,28 @@ def aligned(table: PublishedTable, twin: PublishedTable) -> Alignment:
     said = [tuple(_text(row, place) for place, _ in columns) for row in table.rows]
     wanted = [tuple(_text(row, place) for _, place in columns) for row in twin.rows]
     rows = tuple(_common(said, wanted))
-    mine, theirs = {place for place, _ in columns}, {place for _, place in columns}
-    my_rows, their_rows = {place for place, _ in rows}, {place for _, place in rows}
-    lost = [f"column {name!r}" for place, name in enumerate(twin.columns) if place not in theirs]
-    gained = [f"column {name!r}" for place, name in enumerate(table.columns) if place not in mine]
-    lost_rows = [_text(row, 0) for place, row in enumerate(twin.rows) if place not in their_rows]
-    gained_rows = [_text(row, 0) for place, row in enumerate(table.rows) if place not in my_rows]
+    lost = _left(twin.columns, [place for _, place in columns])
+    gained = _left(table.columns, [place for place, _ in columns])
+    lost_rows = _left([_text(row, 0) for row in twin.rows], [place for _, place in rows])
+    gained_rows = _left([_text(row, 0) for row in table.rows], [place for place, _ in rows])
     # A row whose numbers were changed as well stands on both sides: what differs in it is told
     # number by number.
-    changed = Counter(lost_rows) & Counter(gained_rows)
-    lost += [f"row {name!r}" for name in (Counter(lost_rows) - changed).elements()]
-    gained += [f"row {name!r}" for name in (Counter(gained_rows) - changed).elements()]
-    return Alignment(columns, rows, tuple(lost), tuple(gained))
+    changed = lost_rows & gained_rows
+    return Alignment(
+        columns,
+        rows,
+        (*_called("column", lost), *_called("row", lost_rows - changed)),
+        (*_called("column", gained), *_called("row", gained_rows - changed)),
+    )
+
+
+def _left(names: Sequence[str], common: Sequence[int]) -> Counter[str]:
+    """Count the names that do not stand in the places that two tables have in common."""
+    return Counter(name for place, name in enumerate(names) if place not in common)
+
+
+def _called(what: str, names: Counter[str]) -> list[str]:
+    return [f"{what} {name!r}" for name in names.elements()]
 
 
 def _common(said: Sequence[Hashable], wanted: Sequence[Hashable]) -> Iterator[tuple[int, int]]:

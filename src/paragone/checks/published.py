@@ -256,45 +256,38 @@ def check_published(remade: Remade, ledger: Ledger, files: Sequence[Path]) -> No
     split_columns = recognised_split(table for tables in read.values() for table in tables)
     compared = beside_twins = 0
     for file, tables in read.items():
+        here = ledger.at(file=str(file))
         if not tables:
-            ledger.find("PG305", "no table was found in it", file=str(file))
+            here.find("PG305", "no table was found in it")
         try:
             twins = remade.twins(file, tables, split_columns)
         except InputError as error:
             ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
             continue
         if twins.wanted not in (None, len(tables)):
-            words = (
-                f"it holds {counted(len(tables), 'tables')}, a report of this store has"
-                f" {twins.wanted} there"
-            )
-            ledger.find("PG305", words, file=str(file))
-        for table, twin, before in zip(tables, twins.tables, (None, *twins.tables), strict=False):
+            found = counted(len(tables), "tables")
+            here.find("PG305", f"it holds {found}, a report of this store has {twins.wanted} there")
+        before = None
+        for table, twin in zip(tables, twins.tables, strict=True):
             if twin is not None and shape(table) == shape(twin):
-                around = before is None or (before.caption, before.label) != (
-                    twin.caption,
-                    twin.label,
-                )
+                # Stacked blocks have caption, label and notes in common.
+                around = before is None or _float_of(before) != _float_of(twin)
+                differences = list(differences_of_twins(table, twin, around=around))
                 numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
-                _report(
-                    table,
-                    _title(twin),
-                    list(differences_of_twins(table, twin, around=around)),
-                    numbers,
-                    ledger,
-                )
+                _report(table, twin, differences, numbers, here)
                 compared += numbers
                 beside_twins += 1
             else:
-                compared += _compare_by_names(table, twin, remade, ledger)
+                compared += _compare_by_names(table, twin, remade, here)
+            before = twin
     n_tables = sum(len(tables) for tables in read.values())
-    ledger.look(
-        CHECK,
-        compared,
-        "numbers",
-        f"{counted(n_tables, 'tables')} of {counted(len(files), 'files')}",
-    )
+    of = f"{counted(n_tables, 'tables')} of {counted(len(files), 'files')}"
+    ledger.look(CHECK, compared, "numbers", of)
     ledger.look(MADE_ANEW, beside_twins, "tables", f"of {n_tables}")
+
+
+def _float_of(table: PublishedTable) -> tuple[str, str]:
+    return table.caption, table.label
 
 
 def _title(table: PublishedTable) -> str:
@@ -314,23 +307,21 @@ def _compare_by_names(
                 "PG305",
                 f"table {table.number} fits no table of the experiment by its headings and row"
                 " names, so none of its numbers was checked",
-                file=table.file,
-                count=1,
-                total=1,
-                examples=[f"headings: {', '.join(table.columns)}"],
+                1,
+                1,
+                [f"headings: {', '.join(table.columns)}"],
             )
         return 0
-    title = _title(match.expected)
-    _report(table, title, match.differences, match.compared, ledger)
+    _report(table, match.expected, match.differences, match.compared, ledger)
     if match.unknown:
+        are = agree(len(match.unknown), "is", "are")
         ledger.find(
             "PG305",
-            f"table {table.number} ({title}): {len(match.unknown)} of its rows or columns "
-            f"{agree(len(match.unknown), 'is', 'are')} unknown and not checked",
-            file=table.file,
-            count=len(match.unknown),
-            total=len(table.rows) + len(table.columns),
-            examples=match.unknown[:SHOWN],
+            f"table {table.number} ({_title(match.expected)}): {len(match.unknown)} of its rows or"
+            f" columns {are} unknown and not checked",
+            len(match.unknown),
+            len(table.rows) + len(table.columns),
+            match.unknown,
         )
     return match.compared
 
@@ -346,11 +337,8 @@ def recognised_split(tables: Iterable[PublishedTable]) -> int | None:
     (2, None)
     """
     for one, following in pairwise(tables):
-        float_of = (one.file, one.caption, one.label)
-        stacked = float_of == (following.file, following.caption, following.label) and (
-            one.caption or one.label
-        )
-        if stacked and one.columns[:1] == following.columns[:1]:
+        stacked = any(_float_of(one)) and _float_of(one) == _float_of(following)
+        if stacked and one.file == following.file and one.columns[:1] == following.columns[:1]:
             return len(one.columns) - 1
     return None
 
@@ -378,14 +366,12 @@ def _paired(
 
 
 def _known_as(table: PublishedTable, twin: PublishedTable) -> bool:
-    named = (table.label or table.caption) and (
+    named = bool(any(_float_of(table))) and (
         table.label == twin.label or table.caption == twin.caption
     )
     # Stacked blocks have label and caption in common; one that lost a column is still more like its
     # own than any other.
-    return bool(named) and (
-        table.columns == twin.columns or _share([_alike(table, twin)]) >= LEAST_ALIKE
-    )
+    return named and (table.columns == twin.columns or _share([_alike(table, twin)]) >= LEAST_ALIKE)
 
 
 def _alike(table: PublishedTable, twin: PublishedTable) -> tuple[int, int]:
@@ -398,100 +384,72 @@ def _alike(table: PublishedTable, twin: PublishedTable) -> tuple[int, int]:
     for row, wanted in zip(table.rows, twin.rows, strict=False):
         pairs += [(cell.text, other.text) for cell, other in zip(row, wanted, strict=False)]
     by_place = sum(a == b for a, b in pairs)
+    count = sum(shape(table))
     if shape(table) == shape(twin):
-        return by_place, _count(table)
+        return by_place, count
     alignment = aligned(table, twin)
-    by_name = len(alignment.columns) + len(alignment.rows) * len(alignment.columns)
-    return max(by_place, by_name), max(_count(table), _count(twin))
-
-
-def _count(table: PublishedTable) -> int:
-    return len(table.columns) + sum(len(row) for row in table.rows)
+    by_name = len(alignment.columns) * (1 + len(alignment.rows))
+    return max(by_place, by_name), max(count, sum(shape(twin)))
 
 
 def _share(counts: Iterable[tuple[int, int]]) -> float:
-    counts = list(counts)
-    total = sum(there for _, there in counts)
-    return sum(equal for equal, _ in counts) / total if total else 0.0
+    equal, there = (sum(column) for column in zip((0, 0), *counts, strict=True))
+    return equal / there if there else 0.0
 
 
 def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -> None:
     """Say which rows and columns a table lost or gained."""
     alignment = aligned(table, twin)
     found = [f"{name} is missing" for name in alignment.lost]
-    there = {_row_name(row) for row in twin.rows}
+    there = {f"row {row[0].text!r}" for row in twin.rows if row}
     for name in alignment.gained:
-        stands_twice = name.startswith("row ") and name in there
-        found.append(
-            f"{name} {'stands there once more' if stands_twice else 'is none of the report'}"
-        )
-    words = (
-        f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
-    )
+        how = "stands there once more" if name in there else "is none of the report"
+        found.append(f"{name} {how}")
+    what = ", ".join(found[:SHOWN]) or "its rows stand in another order"
     ledger.find(
         "PG306",
-        f"{words}: {', '.join(found[:SHOWN]) or 'its rows stand in another order'}",
-        file=table.file,
-        count=max(1, len(found)),
-        total=len(twin.rows) + len(twin.columns),
-        examples=found,
+        f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}:"
+        f" {what}",
+        max(1, len(found)),
+        len(twin.rows) + len(twin.columns),
+        found,
     )
-
-
-def _row_name(row: Sequence[TableCell]) -> str:
-    return f"row {row[0].text!r}" if row else ""
 
 
 def _size(table: PublishedTable) -> str:
     headings, *cells = shape(table)
     uneven = [number for number, count in enumerate(cells, start=1) if count != headings]
-    return f"{len(cells)} rows and {headings} columns" + (
-        f" (row {uneven[0]} is uneven)" if uneven else ""
-    )
+    size = f"{len(cells)} rows and {headings} columns"
+    return f"{size} (row {uneven[0]} is uneven)" if uneven else size
 
 
 def _report(
     table: PublishedTable,
-    title: str,
+    wanted: PublishedTable,
     differences: Sequence[Difference],
     compared: int,
     ledger: Ledger,
 ) -> None:
-    numbers = [one for one in differences if one.kind == "number"]
-    names = [one for one in differences if one.kind == "name"]
-    others = [one for one in differences if one.kind not in ("number", "name")]
-    where = f"table {table.number} ({title})"
+    by_kind: dict[str, list[str]] = {"number": [], "name": [], "other": []}
+    for one in differences:
+        by_kind[one.kind if one.kind in by_kind else "other"].append(_words(one))
+    numbers, names, others = by_kind.values()
+    where = f"table {table.number} ({_title(wanted)})"
     if names:
-        ledger.find(
-            "PG306",
-            f"{where}: {counted(len(names), 'rows or columns', 'row or column')} "
-            f"{agree(len(names), 'stands', 'stand')} under another name",
-            file=table.file,
-            count=len(names),
-            total=len(table.rows) + len(table.columns),
-            examples=[_words(one) for one in names],
-        )
-    for one in numbers[:LISTED]:
-        ledger.find("PG303", f"{where}: {_words(one)}", file=table.file, count=1, total=compared)
-    if len(numbers) > LISTED:
-        more = len(numbers) - LISTED
-        ledger.find(
-            "PG303",
-            f"{where}: {counted(more, 'more numbers')} {agree(more, 'differs', 'differ')}",
-            file=table.file,
-            count=more,
-            total=compared,
-        )
+        rows = counted(len(names), "rows or columns", "row or column")
+        message = f"{where}: {rows} {agree(len(names), 'stands', 'stand')} under another name"
+        ledger.find("PG306", message, len(names), len(table.rows) + len(table.columns), names)
+    for words in numbers[:LISTED]:
+        ledger.find("PG303", f"{where}: {words}", 1, compared)
+    more = len(numbers) - LISTED
+    if more > 0:
+        differ = agree(more, "differs", "differ")
+        message = f"{where}: {counted(more, 'more numbers')} {differ}"
+        ledger.find("PG303", message, more, compared)
     if others:
-        ledger.find(
-            "PG304",
-            f"{where}: {counted(len(others), 'marks or texts', 'mark or text')} "
-            f"{agree(len(others), 'differs', 'differ')}",
-            file=table.file,
-            count=len(others),
-            total=sum(len(row) for row in table.rows),
-            examples=[_words(one) for one in others],
-        )
+        marks = counted(len(others), "marks or texts", "mark or text")
+        message = f"{where}: {marks} {agree(len(others), 'differs', 'differ')}"
+        ledger.find("PG304", message, len(others), sum(map(len, table.rows)), others)
 
 
 def _words(one: Difference) -> str:
