@@ -68,9 +68,7 @@ def test_a_command_derives_the_scores_of_a_cross_validation_once(tmp_path, monke
     ledgers = counting(
         monkeypatch, crossval_reader, "read_crossval", lambda store, experiment: experiment
     )
-    derived = counting(
-        monkeypatch, frames, "tidy_frame", lambda problems, settings, experiment, metric: experiment
-    )
+    derived = counting(monkeypatch, frames, "tidy_frame", lambda run: run.experiment)
     ended = CliRunner().invoke(app, [command[0], str(store), *command[1:]])
     assert ended.exit_code in (0, 1), ended.output
     assert ledgers == ({} if command == ["status"] else {"lab": 1})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -91,8 +93,8 @@ def test_ties_go_by_declared_order_and_all_of_them_are_the_best(twist):
     assert selected([problem], run) == list(choose([problem], run.settings).variants), (
         "the second derivation chooses alike"
     )
-    assert top_frame([problem], run.settings)["variant"].tolist()[:2] == ["twin B", "twin A"]
-    final = final_frame([problem], run.settings)
+    assert top_frame(run)["variant"].tolist()[:2] == ["twin B", "twin A"]
+    final = final_frame(replace(run, problems=(problem,)))
     assert final.loc[final["best_of"] == "rmsecv", "variant"].tolist() == ["twin B", "twin A"]
     view, _ = crossval_views(run)
     assert view.best == ("twin B", "twin A")
@@ -132,7 +134,7 @@ def test_a_twin_is_not_told_from_the_best_by_rounding(twist):
 def test_fits_that_are_perfect_but_for_rounding_are_tied_by_every_metric(metric):
     for twist in range(1, 6):
         run = lab(twist, noise=0.0)
-        view, _ = crossval_views(run, metric)
+        view, _ = crossval_views(replace(run, metric=metric))
         assert view.best == VARIANTS, "all are perfect but for rounding"
 
 

@@ -19,11 +19,11 @@ from paragone import Dataset, Experiment, Results
 from paragone.data import load
 from paragone.errors import InputError
 from paragone.protocols import Crossval
-from paragone.protocols.crossval.frames import chains_of_ledger
 from paragone.protocols.crossval.scores import Scoring, chain_scores
 from paragone.protocols.crossval.splits import StoredFolds
 
 sys.path.insert(0, str(Path(__file__).parent))
+from ledgers import chains_of_ledger
 from strange_models import Mean
 
 PLS = "sklearn.cross_decomposition:PLSRegression"

@@ -11,8 +11,7 @@ from paragone.metrics.confusion import Confusion
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.run import CrossvalRun
-from paragone.protocols.crossval.scores import best_first, metric_name, score_name
-from paragone.protocols.crossval.tables import problem_name
+from paragone.protocols.crossval.scores import best_first, metric_name
 from paragone.ties import loss_order
 
 MOST_COLOURS = 10
@@ -37,7 +36,7 @@ def predicted_plot(problem: Problem, run: CrossvalRun, variant: str) -> Plot:
         name: tuple(zip(part.y_true.tolist(), part.y_pred.tolist(), strict=True))
         for name, part in _predictions(problem.chains[variant]).items()
     }
-    title = f"{variant} on {problem_name(problem, run)}"
+    title = f"{variant} on {run.name(problem)}"
     axes = (f"measured {problem.target}", f"predicted {problem.target}")
     return Plot("points", title, *axes, series, f"{REST}; dashed: 1:1", guide="diagonal")
 
@@ -48,7 +47,7 @@ def residual_plot(problem: Problem, run: CrossvalRun, variant: str) -> Plot:
         name: tuple(zip(part.y_pred.tolist(), (part.y_pred - part.y_true).tolist(), strict=True))
         for name, part in _predictions(problem.chains[variant]).items()
     }
-    title = f"Residuals of {variant} on {problem_name(problem, run)}"
+    title = f"Residuals of {variant} on {run.name(problem)}"
     axes = (f"predicted {problem.target}", "residual (predicted - measured)")
     return Plot("points", title, *axes, series, REST, guide="zero")
 
@@ -65,14 +64,12 @@ def component_variants(run: CrossvalRun) -> dict[str, tuple[str, float]]:
     return found
 
 
-def components_plot(problem: Problem, run: CrossvalRun, metric: str | None = None) -> Plot | None:
+def components_plot(problem: Problem, run: CrossvalRun) -> Plot | None:
     """Return the pooled and the train score along the number of components; None where nothing varies it."""
     along = component_variants(run)
-    scoring = run.settings.scoring(problem.truth.task, metric)
-    cv = score_name("cv_score", scoring.metric, run.settings.naming, holdout=run.settings.holdout)
-    train = score_name("train_score", scoring.metric, run.settings.naming)
+    cv, train = run.called("cv_score", problem), run.called("train_score", problem)
     series: dict[str, list[tuple[float, float]]] = {}
-    for variant, scores in problem.scores(scoring).items():
+    for variant, scores in run.scores(problem).items():
         if variant in along:
             pipeline, number = along[variant]
             values = {cv: scores.cv_score, train: float(np.nanmean(scores.fold_train))}
@@ -80,28 +77,27 @@ def components_plot(problem: Problem, run: CrossvalRun, metric: str | None = Non
                 series.setdefault(f"{pipeline}, {name}", []).append((number, value))
     if len({point[0] for points in series.values() for point in points}) < 2:
         return None
-    title = f"{cv} and {train} on {problem_name(problem, run)}"
+    title = f"{cv} and {train} on {run.name(problem)}"
     subtitle = f"{cv} pooled out of fold; {train} as the mean over the folds' models"
     lines = {name: tuple(points) for name, points in series.items()}
-    return Plot(
-        "lines", title, "number of components", metric_name(scoring.metric), lines, subtitle
-    )
+    y = metric_name(run.scoring(problem).metric)
+    return Plot("lines", title, "number of components", y, lines, subtitle)
 
 
-def heat_plot(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Plot | None:
+def heat_plot(run: CrossvalRun, n: int = 40) -> Plot | None:
     """Return pooled scores of pipelines on datasets, tinted by how far each is behind the best of its dataset.
 
     The ``n`` pipelines that are best on average stand there; None for one dataset.
     """
     columns: dict[str, dict[str, tuple[float, float]]] = {}
     for problem in run.problems:
-        scoring = run.settings.scoring(problem.truth.task, metric)
-        scores = {v: s.cv_score for v, s in problem.scores(scoring).items()}
+        scoring = run.scoring(problem)
+        scores = {v: s.cv_score for v, s in run.scores(problem).items()}
         scores = {v: value for v, value in scores.items() if not np.isnan(value)}
         if scores:
             best = max(scores.values()) if scoring.higher_is_better else min(scores.values())
             unit = abs(best) or 1.0
-            columns[problem_name(problem, run)] = {
+            columns[run.name(problem)] = {
                 v: (value, abs(value - best) / unit) for v, value in scores.items()
             }
     if len(columns) < 2:
@@ -121,18 +117,17 @@ def heat_plot(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Plot 
     return Plot("matrix", title, "dataset", "pipeline", series, subtitle, tuple(columns))
 
 
-def fold_plot(problem: Problem, run: CrossvalRun, metric: str | None = None) -> Plot:
+def fold_plot(problem: Problem, run: CrossvalRun) -> Plot:
     """Return the score of every fold of the best chains: dots, for few values need no box."""
-    scoring = run.settings.scoring(problem.truth.task, metric)
-    scores = problem.scores(scoring)
-    there = [one for one in scores.values() if not np.isnan(one.cv_score)]
+    there = [one for one in run.scores(problem).values() if not np.isnan(one.cv_score)]
     series = {
         one.variant: tuple((float(value),) for value in one.fold_val)
         for one in best_first(there)[:FOLDS_SHOWN]
     }
-    title = f"Folds on {problem_name(problem, run)}"
+    title = f"Folds on {run.name(problem)}"
     subtitle = f"the {len(series)} best pipelines; a dot is a fold, the line their mean"
-    return Plot("dots", title, f"{metric_name(scoring.metric)} of a fold", "", series, subtitle)
+    x = f"{metric_name(run.scoring(problem).metric)} of a fold"
+    return Plot("dots", title, x, "", series, subtitle)
 
 
 def confusion_plot(problem: Problem, run: CrossvalRun, variant: str) -> Plot:
@@ -146,16 +141,14 @@ def confusion_plot(problem: Problem, run: CrossvalRun, variant: str) -> Plot:
         label: tuple(zip(confusion.counts[at].tolist(), shares[at].tolist(), strict=True))
         for at, label in enumerate(labels)
     }
-    title = f"{variant} on {problem_name(problem, run)}"
+    title = f"{variant} on {run.name(problem)}"
     return Plot("matrix", title, "predicted", "true", series, "out-of-fold predictions", labels)
 
 
-def problem_plots(
-    problem: Problem, run: CrossvalRun, variant: str, metric: str | None
-) -> dict[str, Plot]:
+def problem_plots(problem: Problem, run: CrossvalRun, variant: str) -> dict[str, Plot]:
     """Return the charts of a problem: folds, components, and what a refitted variant predicts, where there is one."""
-    found = {"folds": fold_plot(problem, run, metric)}
-    along = components_plot(problem, run, metric)
+    found = {"folds": fold_plot(problem, run)}
+    along = components_plot(problem, run)
     if along is not None:
         found["components"] = along
     if variant and problem.truth.task == "regression":

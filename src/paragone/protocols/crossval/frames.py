@@ -15,17 +15,9 @@ from paragone.protocols.crossval.ledger import (
     Predictions,
     aggregate_by_group,
 )
-from paragone.protocols.crossval.problem import FINAL, Problem, Settings, choose
-from paragone.protocols.crossval.scores import (
-    SCORE_KEYS,
-    ChainScores,
-    Naming,
-    Scoring,
-    best_first,
-    chain_scores,
-    ensemble,
-    score_name,
-)
+from paragone.protocols.crossval.problem import FINAL, Problem, Settings
+from paragone.protocols.crossval.run import CrossvalRun
+from paragone.protocols.crossval.scores import ChainScores, best_first, chain_scores, ensemble
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:
@@ -33,21 +25,32 @@ if TYPE_CHECKING:
 
 PLACE = ["dataset", "target", "model", "variant"]
 CV_KEYS = ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")
+FINAL_KEYS = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv", "train_score")
 
 
-def fold_frame(
-    problems: Sequence[Problem], settings: Settings, metric: str | None = None
-) -> pd.DataFrame:
+def _place(run: CrossvalRun, problem: Problem, variant: str) -> dict[str, Any]:
+    return {
+        "dataset": problem.dataset,
+        "target": problem.target,
+        "model": run.method(variant),
+        "variant": variant,
+    }
+
+
+def _scored(run: CrossvalRun) -> Iterator[tuple[Problem, dict[str, Any], ChainScores]]:
+    """Walk over all chains, each with its place."""
+    for problem in run.problems:
+        for variant, scores in run.scores(problem).items():
+            yield problem, _place(run, problem, variant), scores
+
+
+def fold_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the scores of every fold: the real ones, ``avg``, ``w_avg`` and ``final``; NaN where none exists.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        The declared metric and weighting.
-    metric : str, optional
-        Another metric.
+    run : CrossvalRun
+        With the chains.
 
     Returns
     -------
@@ -58,82 +61,33 @@ def fold_frame(
     import pandas as pd
 
     rows = []
-    for problem, scoring in _scorings(problems, settings, metric):
-        for variant, scores in problem.scores(scoring).items():
-            place = place_of(problem, variant, settings)
-            chain = problem.chains[variant]
-            for number, fold in enumerate(chain.folds):
-                values = (scores.fold_train, scores.fold_val, scores.fold_test, scores.weights)
-                rows.append(
-                    [
-                        *place,
-                        fold.repeat,
-                        fold.fold,
-                        scoring.metric,
-                        *(float(v[number]) for v in values),
-                    ]
-                )
-            cv = scores.cv_score
-            rows.append(
-                [*place, 0, "avg", scoring.metric, scores.ens_train, cv, scores.ens_test, np.nan]
-            )
-            rows.append(
-                [
-                    *place,
-                    0,
-                    "w_avg",
-                    scoring.metric,
-                    scores.w_ens_train,
-                    cv,
-                    scores.w_ens_test,
-                    np.nan,
-                ]
-            )
-            if chain.final is not None:
-                final = [scores.train_score, np.nan, scores.test_score, np.nan]
-                rows.append([*place, 0, FINAL, scoring.metric, *final])
+    for _, place, scores in _scored(run):
+        chain, nothing = scores.chain, np.nan
+        values = zip(
+            scores.fold_train, scores.fold_val, scores.fold_test, scores.weights, strict=True
+        )
+        found = [
+            [fold.repeat, fold.fold, *map(float, four)]
+            for fold, four in zip(chain.folds, values, strict=True)
+        ]
+        cv = scores.cv_score
+        found.append([0, "avg", scores.ens_train, cv, scores.ens_test, nothing])
+        found.append([0, "w_avg", scores.w_ens_train, cv, scores.w_ens_test, nothing])
+        if chain.final is not None:
+            found.append([0, FINAL, scores.train_score, nothing, scores.test_score, nothing])
+        metric = scores.scoring.metric
+        rows += [[*place.values(), *row[:2], metric, *row[2:]] for row in found]
     names = ["repeat", "fold", "metric", "train_score", "val_score", "test_score", "weight"]
     return pd.DataFrame(rows, columns=[*PLACE, *names])
 
 
-def _scorings(
-    problems: Sequence[Problem], settings: Settings, metric: str | None, *, grouped: bool = False
-) -> Iterator[tuple[Problem, Scoring]]:
-    """Walk over problems, each with the metric it is scored by; over those with groups alone where that is asked."""
-    for problem in problems:
-        if not grouped or problem.truth.groups is not None:
-            yield problem, settings.scoring(problem.truth.task, metric)
-
-
-def place_of(problem: Problem, variant: str, settings: Settings) -> list[str]:
-    """Return dataset, target, model and variant."""
-    return [
-        problem.dataset,
-        problem.target,
-        str(settings.variants[variant].get("method", variant)),
-        variant,
-    ]
-
-
-def cv_frame(
-    problems: Sequence[Problem],
-    settings: Settings,
-    *,
-    naming: Naming | None = None,
-    metric: str | None = None,
-) -> pd.DataFrame:
+def cv_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the scores of the cross-validation of every variant, in declared order.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        As declared.
-    naming : {"nirs", "ml", "auto"}, optional
-        Another naming.
-    metric : str, optional
-        Another metric.
+    run : CrossvalRun
+        With the chains.
 
     Returns
     -------
@@ -143,50 +97,22 @@ def cv_frame(
     """
     import pandas as pd
 
-    repeats = ["repeats", "repeat_mean", "repeat_sd"]
-    frames = []
-    for problem, scoring in _scorings(problems, settings, metric):
-        names = _names(settings, scoring.metric, naming)
-        rows = [
-            [*place_of(problem, variant, settings), scoring.metric, *_cv_values(scores)]
-            for variant, scores in problem.scores(scoring).items()
-        ]
-        shown = [names[key] for key in CV_KEYS]
-        frames.append(pd.DataFrame(rows, columns=[*PLACE, "metric", *shown, *repeats]))
-    frame = _together(frames)
-    once = "repeats" in frame and len(frame) and (frame["repeats"] == 1).all()
-    return frame.drop(columns=repeats) if once else frame
+    rows, repeated = [], False
+    for problem, place, scores in _scored(run):
+        row = {**place, "metric": scores.scoring.metric}
+        row |= {run.called(key, problem): getattr(scores, key) for key in CV_KEYS}
+        each = scores.repeat_cv
+        repeated |= len(each) > 1
+        spread = float(each.std(ddof=1)) if len(each) > 1 else np.nan
+        rows.append(
+            {**row, "repeats": len(each), "repeat_mean": float(each.mean()), "repeat_sd": spread}
+        )
+    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=PLACE)
+    once = ["repeats", "repeat_mean", "repeat_sd"] if rows and not repeated else []
+    return frame.drop(columns=once)
 
 
-def _together(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
-
-
-def _cv_values(scores: ChainScores) -> list[float]:
-    n_repeats = len(scores.repeat_cv)
-    spread = float(scores.repeat_cv.std(ddof=1)) if n_repeats > 1 else np.nan
-    return [
-        *(getattr(scores, key) for key in CV_KEYS),
-        n_repeats,
-        float(scores.repeat_cv.mean()),
-        spread,
-    ]
-
-
-def _names(settings: Settings, metric: str, naming: Naming | None) -> dict[str, str]:
-    chosen = naming or settings.naming
-    return {key: score_name(key, metric, chosen, holdout=settings.holdout) for key in SCORE_KEYS}
-
-
-def final_frame(
-    problems: Sequence[Problem],
-    settings: Settings,
-    *,
-    naming: Naming | None = None,
-    metric: str | None = None,
-) -> pd.DataFrame:
+def final_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the refitted variants with all their scores, the best by test score first.
 
     Sorted by the test score, by that of the cross-validation where there is no test set. Criteria
@@ -195,91 +121,56 @@ def final_frame(
 
     Parameters
     ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        As declared.
-    naming, metric : str, optional
-        Other ones.
+    run : CrossvalRun
+        With the chains.
 
     Returns
     -------
     DataFrame
         One row a refitted variant of a problem.
     """
-    frames = []
-    for problem in problems:
-        joint = [p for p in problems if p.dataset == problem.dataset and settings.aggregate]
-        frames.append(_final_rows(problem, joint, settings, naming, metric))
-    return _together([frame for frame in frames if len(frame)])
-
-
-def _final_rows(
-    problem: Problem,
-    joint: list[Problem],
-    settings: Settings,
-    naming: Naming | None,
-    metric: str | None,
-) -> pd.DataFrame:
     import pandas as pd
 
-    scoring = settings.scoring(problem.truth.task, metric)
-    names = _names(settings, scoring.metric, naming)
-    scores = problem.scores(scoring)
+    found = [_final_rows(run, problem) for problem in run.problems]
+    frames = [frame for frame in found if len(frame)]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
+
+
+def _final_rows(run: CrossvalRun, problem: Problem) -> pd.DataFrame:
+    import pandas as pd
+
+    scoring, scores = run.scoring(problem), run.scores(problem)
     rows = []
-    for choice in choose(joint or [problem], settings).choices:
-        of = scores[choice.variant]
-        keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv", "train_score")
-        values = {names[key]: getattr(of, key) for key in keys}
-        rows.append(
-            {
-                **dict(zip(PLACE, place_of(problem, choice.variant, settings), strict=True)),
-                "metric": scoring.metric,
-                **values,
-                names["selection_score"]: choice.selection_score,
-                "selected_by": choice.taken_by,
-                "credit": ", ".join(choice.credit),
-                **{f"{label} value": value for label, value in choice.values.items()},
-            }
-        )
+    for choice in run.selection(problem).choices:
+        row = {**_place(run, problem, choice.variant), "metric": scoring.metric}
+        mine = scores[choice.variant]
+        row |= {run.called(key, problem): getattr(mine, key) for key in FINAL_KEYS}
+        row[run.called("selection_score", problem)] = choice.selection_score
+        row |= {"selected_by": choice.taken_by, "credit": ", ".join(choice.credit)}
+        rows.append({**row, **{f"{label} value": value for label, value in choice.values.items()}})
     frame = pd.DataFrame(rows)
     if frame.empty:
         return frame
-    tested = frame[names["test_score"]].notna().any()
-    by = names["test_score"] if tested else names["cv_score"]
+    test = frame[run.called("test_score", problem)]
+    by = test if test.notna().any() else frame[run.called("cv_score", problem)]
     # Ties stay in the order they were chosen, and all that are tied are the best of their
     # criterion.
-    losses = scoring.settled(frame[by], scoring.size(problem.truth.y))
-    order = loss_order(losses)
-    frame, losses = frame.iloc[order].reset_index(drop=True), losses[order]
-    taken = frame["selected_by"].to_numpy()
-    best = [loss == losses[taken == label][0] for loss, label in zip(losses, taken, strict=True)]
-    frame["best_of"] = [
-        label if is_best else "" for label, is_best in zip(taken, best, strict=True)
-    ]
-    return frame
+    frame["loss"] = scoring.settled(by, scoring.size(problem.truth.y))
+    frame = frame.iloc[loss_order(frame["loss"].to_numpy())].reset_index(drop=True)
+    is_best = frame["loss"] == frame.groupby("selected_by")["loss"].transform("first")
+    frame["best_of"] = frame["selected_by"].where(is_best, "")
+    return frame.drop(columns="loss")
 
 
-def top_frame(
-    problems: Sequence[Problem],
-    settings: Settings,
-    n: int = 30,
-    *,
-    naming: Naming | None = None,
-    metric: str | None = None,
-) -> pd.DataFrame:
+def top_frame(run: CrossvalRun, n: int = 30) -> pd.DataFrame:
     """Return the best chains of every problem by RMSECV, with the scores of their folds in numeric order.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        As declared.
+    run : CrossvalRun
+        With the chains.
     n : int, default=30
         How many of each problem.
-    naming, metric : str, optional
-        Other ones.
 
     Returns
     -------
@@ -289,79 +180,66 @@ def top_frame(
     import pandas as pd
 
     frames = []
-    for problem, scoring in _scorings(problems, settings, metric):
-        names = _names(settings, scoring.metric, naming)
-        shown = [names[key] for key in CV_KEYS]
+    for problem in run.problems:
+        shown = [run.called(key, problem) for key in CV_KEYS]
         folds = [f"f{number}" for number in range(len(problem.folds))]
-        there = [
-            scores for scores in problem.scores(scoring).values() if not np.isnan(scores.cv_score)
-        ]
+        there = [one for one in run.scores(problem).values() if not np.isnan(one.cv_score)]
         rows = [
             [
-                *place_of(problem, scores.variant, settings),
-                *_cv_values(scores)[:4],
-                *scores.fold_val.tolist(),
+                *_place(run, problem, one.variant).values(),
+                *(getattr(one, key) for key in CV_KEYS),
+                *one.fold_val.tolist(),
             ]
-            for scores in best_first(there)[:n]
+            for one in best_first(there)[:n]
         ]
         frames.append(pd.DataFrame(rows, columns=[*PLACE, *shown, *folds]))
-    return _together(frames)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
 
 
-def tidy_frame(
-    problems: Sequence[Problem], settings: Settings, experiment: str, metric: str | None = None
-) -> pd.DataFrame:
+def tidy_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the folds' validation scores in the tidy form of all protocols."""
     import pandas as pd
 
     rows = []
-    for problem, scoring in _scorings(problems, settings, metric):
-        several = sum(p.dataset == problem.dataset for p in problems) > 1
-        name = f"{problem.dataset}:{problem.target}" if several else problem.dataset
+    for problem in run.problems:
+        scoring = run.scoring(problem)
+        name = run.name(problem).replace(": ", ":")
         for variant, chain in problem.chains.items():
-            for number, fold in enumerate(chain.folds):
-                value = scoring.of(fold.val, chain.classes)
-                rows.append(
-                    [experiment, "crossval", name, number, variant, scoring.metric, np.nan, value]
-                )
+            head = [run.experiment, "crossval", name]
+            values = [scoring.of(fold.val, chain.classes) for fold in chain.folds]
+            rows += [
+                [*head, number, variant, scoring.metric, np.nan, value]
+                for number, value in enumerate(values)
+            ]
     columns = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def failure_frame(problems: Sequence[Problem], settings: Settings) -> pd.DataFrame:
+def failure_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the variants that failed, which are never selected, with the reason."""
     import pandas as pd
 
     rows = [
-        [*place_of(problem, variant, settings), reason]
-        for problem in problems
+        {**_place(run, problem, variant), "reason": reason}
+        for problem in run.problems
         for variant, reason in problem.failures.items()
     ]
     return pd.DataFrame(rows, columns=[*PLACE, "reason"])
 
 
 def group_frame(
-    problems: Sequence[Problem],
-    settings: Settings,
-    *,
-    how: Aggregate | None = None,
-    exclude_outliers: bool = False,
-    metric: str | None = None,
+    run: CrossvalRun, *, how: Aggregate | None = None, exclude_outliers: bool = False
 ) -> pd.DataFrame:
     """Return scores a physical sample beside those a spectrum: the same metric on aggregated predictions.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        Those without groups are left out.
-    settings : Settings
-        As declared.
+    run : CrossvalRun
+        Problems without groups are left out.
     how : {"mean", "median", "vote"}, optional
         Mean for regression, vote for classification where not given; probabilities are averaged.
     exclude_outliers : bool, default=False
         The MAD rule, see `aggregate_by_group`.
-    metric : str, optional
-        Another metric.
 
     Returns
     -------
@@ -372,48 +250,48 @@ def group_frame(
     import pandas as pd
 
     rows = []
-    for problem, scoring in _scorings(problems, settings, metric, grouped=True):
-        groups = np.asarray(problem.truth.groups)
-        for variant, chain in problem.chains.items():
-            parts = {"val": chain.validation()}
-            if chain.final is not None:
-                parts["test"] = chain.final.test
-            for role, part in parts.items():
-                if not len(part):
-                    continue
-                found = aggregate_by_group(
-                    part,
-                    groups[part.samples],
-                    task=problem.truth.task,
-                    how=how,
-                    exclude_outliers=exclude_outliers,
-                    classes=chain.classes,
-                )
-                together = Predictions(
-                    np.arange(len(found.groups)), found.y_true, found.y_pred, found.probabilities
-                )
-                values = [scoring.of(part, chain.classes), scoring.of(together, chain.classes)]
-                counts = [len(part), len(found.groups), int(found.excluded.sum())]
-                rows.append(
-                    [*place_of(problem, variant, settings), role, scoring.metric, *values, *counts]
-                )
-    names = ["role", "metric", "by_row", "by_group", "n_rows", "n_groups", "n_excluded"]
-    return pd.DataFrame(rows, columns=[*PLACE, *names])
+    for problem, place, scores in _scored(run):
+        if problem.truth.groups is None:
+            continue
+        chain, scoring = scores.chain, scores.scoring
+        parts = {"val": chain.validation()}
+        if chain.final is not None:
+            parts["test"] = chain.final.test
+        for role, part in parts.items():
+            if not len(part):
+                continue
+            found = aggregate_by_group(
+                part,
+                np.asarray(problem.truth.groups)[part.samples],
+                task=problem.truth.task,
+                how=how,
+                exclude_outliers=exclude_outliers,
+                classes=chain.classes,
+            )
+            numbers = np.arange(len(found.groups))
+            together = Predictions(numbers, found.y_true, found.y_pred, found.probabilities)
+            rows.append(
+                {
+                    **place,
+                    "role": role,
+                    "metric": scoring.metric,
+                    "by_row": scoring.of(part, chain.classes),
+                    "by_group": scoring.of(together, chain.classes),
+                    "n_rows": len(part),
+                    "n_groups": len(found.groups),
+                    "n_excluded": int(found.excluded.sum()),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
-def group_score_frame(
-    problems: Sequence[Problem], settings: Settings, metric: str | None = None
-) -> pd.DataFrame:
+def group_score_frame(run: CrossvalRun) -> pd.DataFrame:
     """Return the score of every variant on every group's out-of-fold predictions, ready to be paired by group.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        Those without groups are left out.
-    settings : Settings
-        As declared.
-    metric : str, optional
-        Another metric.
+    run : CrossvalRun
+        Problems without groups are left out.
 
     Returns
     -------
@@ -423,13 +301,15 @@ def group_score_frame(
     import pandas as pd
 
     rows = []
-    for problem, scoring in _scorings(problems, settings, metric, grouped=True):
-        groups = np.asarray(problem.truth.groups)
+    for problem in run.problems:
+        if problem.truth.groups is None:
+            continue
+        scoring = run.scoring(problem)
         for variant, chain in problem.chains.items():
             part = chain.validation()
-            names, codes = np.unique(groups[part.samples], return_inverse=True)
-            for code, name in enumerate(names.tolist()):
-                value = scoring.of(part.rows(codes == code), chain.classes)
+            groups = np.asarray(problem.truth.groups)[part.samples]
+            for name in np.unique(groups).tolist():
+                value = scoring.of(part.rows(groups == name), chain.classes)
                 rows.append([problem.dataset, problem.target, name, variant, scoring.metric, value])
     return pd.DataFrame(rows, columns=["dataset", "target", "group", "method", "metric", "value"])
 
@@ -447,17 +327,13 @@ LEDGER_COLUMNS = [
 ]
 
 
-def ledger_frame(
-    problems: Sequence[Problem], settings: Settings, *, ensembles: bool = False
-) -> pd.DataFrame:
+def ledger_frame(run: CrossvalRun, *, ensembles: bool = False) -> pd.DataFrame:
     """Return the ledger: one row a prediction, with a column ``p(label)`` for every class where there are any.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        For the weights of the ensembles.
+    run : CrossvalRun
+        With the chains.
     ensembles : bool, default=False
         Whether the rows of the derived folds ``avg`` and ``w_avg`` stand there too.
 
@@ -475,9 +351,9 @@ def ledger_frame(
             fold.role(role),
             chain,
         )
-        for problem in problems
+        for problem in run.problems
         for chain in problem.chains.values()
-        for fold in _ledgers(problem, chain, settings, ensembles)
+        for fold in _ledgers(problem, chain, run.settings, ensembles)
         for role in ROLES
         if len(fold.role(role))
     ]
@@ -531,52 +407,8 @@ def _ledgers(
         confidence = scoring.weighting == "compat"
         val = chain.validation()
         yield FoldLedger("avg", 0, ensemble(chain, "train"), val, ensemble(chain, "test"))
-        parts = (
-            ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test")
-        )
-        train, test = parts
+        train = ensemble(chain, "train", weights, confidence=confidence)
+        test = ensemble(chain, "test", weights, confidence=confidence)
         yield FoldLedger("w_avg", 0, train, val, test)
     if chain.final is not None:
         yield chain.final
-
-
-def chains_of_ledger(frame: pd.DataFrame, task: str) -> dict[tuple[str, str, str], Chain]:
-    """Make the chains of a ledger frame: all scores can be recomputed from it alone.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `ledger_frame` gives it, without the derived folds.
-    task : {"regression", "classification"}
-        What is predicted.
-
-    Returns
-    -------
-    dict
-        Dataset, target and variant to the chain.
-    """
-    labels = [column for column in frame.columns if column.startswith("p(")]
-    chains = {}
-    for (dataset, target, variant), rows in frame.groupby(
-        ["dataset", "target", "variant"], sort=False
-    ):
-        classes = None
-        if task == "classification":
-            classes = np.unique(
-                np.concatenate([rows["y_true"].to_numpy(), rows["y_pred"].to_numpy()])
-            )
-        ledgers = {}
-        for (fold, repeat), part in rows.groupby(["fold", "repeat"], sort=False):
-            parts = []
-            for role in ROLES:
-                of = part[part["role"] == role]
-                share = (
-                    of[labels].to_numpy() if labels and of[labels].notna().all(axis=None) else None
-                )
-                truth, predicted = of["y_true"].to_numpy(), of["y_pred"].to_numpy()
-                parts.append(Predictions(of["sample"].to_numpy(), truth, predicted, share))
-            ledgers[fold] = FoldLedger(fold, int(repeat), *parts)
-        numbers = sorted((fold for fold in ledgers if fold != FINAL), key=int)
-        folds = tuple(ledgers[number] for number in numbers)
-        chains[dataset, target, variant] = Chain(variant, task, folds, ledgers.get(FINAL), classes)
-    return chains

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from paragone.page import (
 )
 from paragone.protocols.crossval.charts import heat_plot, problem_plots
 from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
-from paragone.protocols.crossval.problem import choose
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.tables import (
     distinction_words,
@@ -60,7 +60,6 @@ from paragone.tables import (
     Column,
     Table,
     TableCell,
-    format_number,
     format_signed,
     frame_as_csv,
     number_cell,
@@ -74,21 +73,11 @@ MOST_RANKED = 40
 """More variants than these make too many pairs to tell any two of them apart."""
 
 
-def refitted(view: ProblemView) -> tuple[str, ...]:
-    """Return the refitted variants of a problem, in the order they were chosen."""
-    run, problem = view.run, view.problem
-    together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]
-    if any(not other.chains for other in together):
-        return ()
-    chosen = choose(together, run.settings).variants
-    return tuple(v for v in chosen if v in problem.chains and problem.chains[v].final is not None)
-
-
 def problem_figures(view: ProblemView) -> tuple[Figure, ...]:
     """Return the charts of a problem: folds, components, and what the first refitted model predicts."""
-    first = next(iter(refitted(view)), "")
+    first = next(iter(view.refitted), "")
     stem = view.name.replace(": ", "_")
-    plots = problem_plots(view.problem, view.run, first, view.metric)
+    plots = problem_plots(view.problem, view.run, first)
     return tuple(figure(f"{stem}_{name}", plot) for name, plot in plots.items())
 
 
@@ -97,32 +86,20 @@ def problem_blocks(
 ) -> list[Block]:
     """Return what the page says of a problem: what it is, what was refitted, the best chains, charts."""
     blocks: list[Block] = [Prose((_facts(view),))]
-    chosen = refitted(view)
-    if chosen:
-        final = final_table(view.problem, view.run, metric=view.metric)
+    if view.refitted:
+        final = final_table(view.problem, view.run)
         blocks.append(Sheet(f"final-{place}", f"Final scores on {view.name}", final, printed=True))
     top = top_table(
-        view.problem,
-        view.run,
-        COMPARED,
-        metric=view.metric,
-        key_of=lambda variant: behind.known(fold_key(view, variant)),
+        view.problem, view.run, COMPARED, lambda variant: behind.known(fold_key(view, variant))
     )
     title = f"The best pipelines on {view.name}, with their folds"
     blocks.append(Sheet(f"chains-{place}", title, top, printed=True))
     if with_charts:
         blocks.append(Gallery(problem_figures(view)))
-    return [
-        *blocks,
-        *(
-            Sheet(
-                f"model-{place}-{number}",
-                f"Figures of {variant}",
-                model_table(view.problem, view.run, variant),
-            )
-            for number, variant in enumerate(chosen[:MODELS_SHOWN])
-        ),
-    ]
+    for number, variant in enumerate(view.refitted[:MODELS_SHOWN]):
+        table = model_table(view.problem, view.run, variant)
+        blocks.append(Sheet(f"model-{place}-{number}", f"Figures of {variant}", table))
+    return blocks
 
 
 def _facts(view: ProblemView) -> str:
@@ -141,28 +118,24 @@ def _facts(view: ProblemView) -> str:
 
 def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
     """Return every method with its best chain on every problem, and the table of all variants."""
+    run = views[0].run
     families: dict[str, list[str]] = {}
-    for variant, facts in views[0].run.settings.variants.items():
-        families.setdefault(str(facts.get("method", variant)), []).append(variant)
+    for variant in run.settings.variants:
+        families.setdefault(run.method(variant), []).append(variant)
     blocks: list[Block] = []
     for number, (method, variants) in enumerate(families.items()):
-        told = (
-            f"{len(variants)}"
-            f" pipeline{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
-        )
-        blocks.append(
-            Collapsible(method, (Prose((told,)), _method_sheet(views, method, variants, number)))
-        )
-    return (
-        *blocks,
-        Collapsible("Every pipeline: class, parameters, time", (methods_overview(view),)),
-    )
+        count = f"{len(variants)} pipeline{'s' * (len(variants) != 1)}"
+        costs = Prose((f"{count}{_seconds(view, method)}.",))
+        sheet = _method_sheet(views, method, variants, number)
+        blocks.append(Collapsible(method, (costs, sheet)))
+    every = Collapsible("Every pipeline: class, parameters, time", (methods_overview(view),))
+    return (*blocks, every)
 
 
-def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
-    mine = [
-        name for name, facts in described["methods"].items() if facts.get("method", name) == method
-    ]
+def _seconds(view: View, method: str) -> str:
+    described = view.described["methods"].items()
+    mine = [name for name, facts in described if facts.get("method", name) == method]
+    places = view.places
     done = places[places["method"].isin(mine) & (places["status"] == "done")]
     return f"; {time_words(done)} in {len(done)} cell{'s' * (len(done) != 1)}" if len(done) else ""
 
@@ -171,44 +144,26 @@ def _method_sheet(
     views: Sequence[ProblemView], method: str, variants: Sequence[str], number: int
 ) -> Sheet:
     """Make the table of a method: its best chain on every problem, and how far it is from the best of all."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for view in views:
-        mine = [v for v in view.scores if v in variants]
-        if not mine:
+        mine = next((v for v in view.scores if v in variants), None)
+        if mine is None:
             continue
-        best, overall, key = (
-            view.scores[mine[0]],
-            next(iter(view.scores.values())),
-            fold_key(view, mine[0]),
-        )
-        behind_best = float(view.scoring.loss(best.cv_score) - view.scoring.loss(overall.cv_score))
+        best, overall = view.scores[mine], next(iter(view.scores.values()))
+        loss = float(view.scoring.loss(best.cv_score) - view.scoring.loss(overall.cv_score))
         test = best.test_score if best.chain.final is not None else np.nan
-        is_best = mine[0] in view.best
-        behind_words = "best of all" if is_best else format_signed(behind_best, view.digits)
-        rows.append(
-            [
-                TableCell(view.name),
-                TableCell(mine[0]),
-                number_cell(
-                    best.cv_score,
-                    format_number(best.cv_score, view.digits),
-                    bold=is_best,
-                    behind=key,
-                ),
-                number_cell(behind_best, behind_words, behind=key),
-                number_cell(
-                    test, format_number(test, view.digits), behind="" if np.isnan(test) else key
-                ),
-            ]
-        )
-    called = views[0].called
-    left = Column("best pipeline", "left")
+        is_best, key = mine in view.best, fold_key(view, mine)
+        words = "best of all" if is_best else format_signed(loss, view.digits)
+        score = number_cell(best.cv_score, view.text(best.cv_score), bold=is_best, behind=key)
+        tested = number_cell(test, view.text(test), behind="" if np.isnan(test) else key)
+        behind_best = number_cell(loss, words, behind=key)
+        rows.append([TableCell(view.name), TableCell(mine), score, behind_best, tested])
     columns: list[str | Column] = [
         "problem",
-        left,
-        called("cv_score"),
+        Column("best pipeline", "left"),
+        views[0].called("cv_score"),
         "behind the best",
-        called("test_score"),
+        views[0].called("test_score"),
     ]
     caption = (
         f"{method}: its best pipeline on every problem, how much worse its loss is than the best of"
@@ -242,21 +197,21 @@ def sections(view: View) -> Iterable[Section | Cover]:
         paragraph=crossval_paragraph(view, views),
         references=crossval_references(views),
         decisions=crossval_choices(views),
-        lines=tuple(gap_lines(views[0].run, views[0].metric)),
+        lines=tuple(gap_lines(views[0].run)),
         evidence=behind.found,
     )
 
 
 def score_files(run: CrossvalRun) -> dict[str, pd.DataFrame]:
     """Return the frames that stand beside the page, by the names of their files."""
-    problems, settings = run.problems, run.settings
+    run = replace(run, metric=None)
     found = {
-        "cv_scores.csv": cv_frame(problems, settings),
-        "final_scores.csv": final_frame(problems, settings),
-        "fold_scores.csv": fold_frame(problems, settings),
+        "cv_scores.csv": cv_frame(run),
+        "final_scores.csv": final_frame(run),
+        "fold_scores.csv": fold_frame(run),
     }
-    if any(problem.truth.groups is not None for problem in problems):
-        found["group_scores.csv"] = group_frame(problems, settings)
+    if any(problem.truth.groups is not None for problem in run.problems):
+        found["group_scores.csv"] = group_frame(run)
     return found
 
 
@@ -299,13 +254,13 @@ def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
         view,
         Prose(sentences if alone else (summary(views),), "lead"),
         () if alone else sentences,
-        gap_lines(views[0].run, views[0].metric),
+        gap_lines(views[0].run),
         evidence if lines else None,
     )
 
 
 def _charts(views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    overview = heat_plot(views[0].run, metric=views[0].metric)
+    overview = heat_plot(views[0].run)
     figures = [figure("heat_map", overview)] if overview is not None else []
     if len(views) == 1 or not figures:
         figures += problem_figures(views[0])

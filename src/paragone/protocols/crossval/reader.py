@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,6 @@ from paragone.protocols.crossval.tables import (
     CLASS_FIGURES,
     REGRESSION_FIGURES,
     crossval_tables,
-    problem_name,
 )
 from paragone.stats.stored_rows import SplitSlopes, slopes_of
 from paragone.tables import Table, format_signed
@@ -43,7 +43,13 @@ class CrossvalReader(ResultsReader):
         """Return the experiments whose protocol is a cross-validation."""
         return self.results.experiments_of("crossval")
 
-    def crossval(self, experiment: str | None = None) -> CrossvalRun:
+    def crossval(
+        self,
+        experiment: str | None = None,
+        *,
+        metric: str | None = None,
+        naming: Naming | None = None,
+    ) -> CrossvalRun:
         """Return the ledgers of an experiment, which may be left out where the store has one."""
         names = self.crossval_experiments()
         if not names:
@@ -57,7 +63,7 @@ class CrossvalReader(ResultsReader):
             experiment = names[0]
         if experiment not in names:
             raise unknown_name("cross-validation", experiment, names)
-        return read_crossval(self._store, experiment)
+        return replace(read_crossval(self._store, experiment), metric=metric, naming=naming)
 
     @override
     def rescored(self, view: View) -> Iterator[Rescored]:
@@ -104,8 +110,7 @@ class CrossvalReader(ResultsReader):
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and
             ``p(label)``.
         """
-        run = self.crossval(experiment)
-        return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
+        return frames.ledger_frame(self.crossval(experiment), ensembles=ensembles)
 
     def cv_scores(
         self,
@@ -115,8 +120,7 @@ class CrossvalReader(ResultsReader):
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return RMSECV, MF_Val, Ens_Test and W_Ens_Test of every variant, in declared order."""
-        run = self.crossval(experiment)
-        return frames.cv_frame(run.problems, run.settings, naming=naming, metric=metric)
+        return frames.cv_frame(self.crossval(experiment, metric=metric, naming=naming))
 
     def final_scores(
         self,
@@ -126,8 +130,7 @@ class CrossvalReader(ResultsReader):
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return the refitted variants with all their scores and criteria, the best first."""
-        run = self.crossval(experiment)
-        return frames.final_frame(run.problems, run.settings, naming=naming, metric=metric)
+        return frames.final_frame(self.crossval(experiment, metric=metric, naming=naming))
 
     def top_chains(
         self,
@@ -140,15 +143,13 @@ class CrossvalReader(ResultsReader):
         """Return the best variants of every problem by RMSECV, with the scores of their folds."""
         if n < 1:
             raise InputError(f"top_chains: n must be at least 1, it is {n}")
-        run = self.crossval(experiment)
-        return frames.top_frame(run.problems, run.settings, n, naming=naming, metric=metric)
+        return frames.top_frame(self.crossval(experiment, metric=metric, naming=naming), n)
 
     def fold_scores(
         self, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return train, validation and test score of every fold, of ``avg``, ``w_avg`` and ``final``."""
-        run = self.crossval(experiment)
-        return frames.fold_frame(run.problems, run.settings, metric)
+        return frames.fold_frame(self.crossval(experiment, metric=metric))
 
     def by_group(
         self,
@@ -159,21 +160,18 @@ class CrossvalReader(ResultsReader):
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return scores a group (a physical sample, a subject) beside those a row."""
-        run = self.crossval(experiment)
+        run = self.crossval(experiment, metric=metric)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError(
                 "no dataset has groups: name their column with groups=, or say replicates="
             )
-        return frames.group_frame(
-            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
-        )
+        return frames.group_frame(run, how=how, exclude_outliers=exclude_outliers)
 
     def group_scores(
         self, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
-        run = self.crossval(experiment)
-        return frames.group_score_frame(run.problems, run.settings, metric)
+        return frames.group_score_frame(self.crossval(experiment, metric=metric))
 
     def scores_by_group(
         self, variant: str | None = None, metric: str | None = None, experiment: str | None = None
@@ -218,19 +216,17 @@ class CrossvalReader(ResultsReader):
 
     def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
         """Return the variants that failed, which are never selected, with the reason."""
-        run = self.crossval(experiment)
-        return frames.failure_frame(run.problems, run.settings)
+        return frames.failure_frame(self.crossval(experiment))
 
     @override
     def derived_scores(self, view: View, metric: str | None) -> pd.DataFrame:
-        run = view.of_whole(whole_run)
-        return frames.tidy_frame(run.problems, run.settings, view.experiment, metric)
+        return frames.tidy_frame(replace(view.of_whole(whole_run), metric=metric))
 
     @override
     def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitAnswers]:
         run = view.of_whole(whole_run)
         for problem in run.problems:
-            chain = problem.chains.get(method) if problem_name(problem, run) == dataset else None
+            chain = problem.chains.get(method) if run.name(problem) == dataset else None
             if chain is None:
                 continue
             for part in (fold.val for fold in chain.folds):
@@ -268,7 +264,7 @@ class CrossvalReader(ResultsReader):
             "at": [],
             "reference": [],
             "method": list(dict.fromkeys(methods)),
-            "dataset": [problem_name(problem, run) for problem in run.problems],
+            "dataset": [run.name(problem) for problem in run.problems],
         }
 
     @override
@@ -311,7 +307,7 @@ class CrossvalReader(ResultsReader):
 
     @override
     def summary(self, view: View, naming: Naming | None = None) -> Iterable[Table]:
-        return crossval_tables(view.of_whole(whole_run), naming=naming, metric=view.metric)
+        return crossval_tables(replace(view.of_whole(whole_run), naming=naming, metric=view.metric))
 
 
 SAMPLES = 40

@@ -11,20 +11,76 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.lab.store import Store
 from paragone.lab.store.records import StoredCell, StoredCells
-from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
+from paragone.protocols.crossval.problem import (
+    FoldRows,
+    Problem,
+    Settings,
+    Truth,
+    choose,
+    make_problem,
+)
+from paragone.protocols.crossval.scores import (
+    ChainScores,
+    Naming,
+    RefitSelection,
+    Scoring,
+    score_name,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class CrossvalRun:
-    """One experiment's cross-validations: what was declared, and the problems with their ledgers."""
+    """One experiment's cross-validations: what was declared, and the problems with their ledgers.
+
+    Parameters
+    ----------
+    experiment : str
+        Its name.
+    settings : Settings
+        As declared.
+    problems : tuple of Problem
+        With their chains.
+    metric, naming : str, optional
+        What scores are shown by and called, where it is not what was declared; what is selected
+        never depends on it.
+    """
 
     experiment: str
     settings: Settings
     problems: tuple[Problem, ...]
+    metric: str | None = None
+    naming: Naming | None = None
+
+    def scoring(self, problem: Problem) -> Scoring:
+        """Return what the chains of a problem are scored by."""
+        return self.settings.scoring(problem.truth.task, self.metric)
+
+    def scores(self, problem: Problem) -> dict[str, ChainScores]:
+        """Return the scores of every chain of a problem."""
+        return problem.scores(self.scoring(problem))
+
+    def called(self, key: str, problem: Problem) -> str:
+        """Return what a score is called."""
+        naming, holdout = self.naming or self.settings.naming, self.settings.holdout
+        return score_name(key, self.scoring(problem).metric, naming, holdout=holdout)
+
+    def name(self, problem: Problem) -> str:
+        """Return the dataset's name, with the target where there are several."""
+        several = len(self.of_dataset(problem.dataset)) > 1
+        return f"{problem.dataset}: {problem.target}" if several else problem.dataset
+
+    def method(self, variant: str) -> str:
+        """Return the declared method that a variant is of."""
+        return str(self.settings.variants[variant].get("method", variant))
 
     def of_dataset(self, dataset: str) -> list[Problem]:
         """Return the problems of a dataset: one a target."""
         return [problem for problem in self.problems if problem.dataset == dataset]
+
+    def selection(self, problem: Problem) -> RefitSelection:
+        """Return which variants of a problem are refitted; targets that were predicted together choose together."""
+        joint = self.of_dataset(problem.dataset) if self.settings.aggregate else []
+        return choose(joint or [problem], self.settings)
 
 
 def read_crossval(

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.metrics import metric_values
-from paragone.protocols.crossval.frames import final_frame, top_frame
-from paragone.protocols.crossval.ledger import Chain, Predictions
-from paragone.protocols.crossval.problem import Problem, Settings, choose
+from paragone.protocols.crossval.frames import PLACE, final_frame, top_frame
+from paragone.protocols.crossval.ledger import Chain
+from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import (
     ChainScores,
-    Naming,
     best_first,
     metric_name,
-    score_name,
 )
 from paragone.stats import SampleComparison, compare_losses
 from paragone.tables import Column, Table, TableCell, decimals_for, format_number, number_cell
@@ -129,36 +128,20 @@ CLASS_FIGURES = (
 )
 
 
-def problem_name(problem: Problem, run: CrossvalRun) -> str:
-    """Return the dataset's name, with the target where there are several."""
-    return (
-        f"{problem.dataset}: {problem.target}"
-        if len(run.of_dataset(problem.dataset)) > 1
-        else problem.dataset
-    )
-
-
-def definitions(settings: Settings, metric: str, naming: Naming | None = None) -> str:
+def definitions(problem: Problem, run: CrossvalRun) -> str:
     """Say in one line what the scores of the tables are."""
     keys = ("cv_score", "mean_fold_cv", "test_score", "ens_test", "w_ens_test")
-    cv, mean, test, plain, weighted = (
-        score_name(key, metric, naming or settings.naming, holdout=settings.holdout) for key in keys
-    )
-    if settings.holdout:
+    cv, mean, test, plain, weighted = (run.called(key, problem) for key in keys)
+    first = f"{cv} pools all out-of-fold predictions, {mean} is the mean of the folds' own scores"
+    if run.settings.holdout:
         first = f"{cv} is of one hold-out, not of a cross-validation"
-    else:
-        first = (
-            f"{cv} pools all out-of-fold predictions, {mean} is the mean of the folds' own scores"
-        )
     return (
         f"{first}; {test} is of one model refitted on all of train, {plain} and {weighted} of the"
         " plain and weighted ensemble of the fold models."
     )
 
 
-def final_table(
-    problem: Problem, run: CrossvalRun, *, naming: Naming | None = None, metric: str | None = None
-) -> Table:
+def final_table(problem: Problem, run: CrossvalRun) -> Table:
     """Make the table of the refitted variants, the best by test score first.
 
     Parameters
@@ -167,92 +150,71 @@ def final_table(
         Which one.
     run : CrossvalRun
         The experiment it belongs to.
-    naming, metric : str, optional
-        Other ones than declared.
 
     Returns
     -------
     Table
         In bold (a star in plain text) the best by test score among each criterion's choices.
     """
-    settings = run.settings
-    scoring = settings.scoring(problem.truth.task, metric)
-    together = run.of_dataset(problem.dataset) if settings.aggregate else [problem]
-    frame = final_frame(together, settings, naming=naming, metric=metric)
+    frame = final_frame(replace(run, problems=tuple(run.of_dataset(problem.dataset))))
     frame = frame[frame["target"] == problem.target] if len(frame) else frame
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
-    shown = [
-        score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout)
-        for k in keys
-    ]
-    digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    best = [bool(label) for label in frame["best_of"]] if len(frame) else []
-    columns, rows = _numbered(frame, shown, digits, best, {"Selected_By": "selected_by"})
-    notes = [
-        definitions(settings, scoring.metric, naming),
-        *choose(together, settings).notes,
-        *_said(problem),
-    ]
-    title = f"Final scores on {problem_name(problem, run)}"
-    return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
+    values = [run.called(key, problem) for key in keys]
+    best = list(frame["best_of"] != "") if len(frame) else []
+    notes = [definitions(problem, run), *run.selection(problem).notes, *_failures(problem)]
+    title = f"Final scores on {run.name(problem)}"
+    texts = {"Selected_By": "selected_by"}
+    table = _numbered(frame, values, best, texts)
+    return replace(table, caption=title, label=f"tab:final:{problem.dataset}", notes=tuple(notes))
 
 
-def _said(problem: Problem) -> list[str]:
+def _failures(problem: Problem) -> list[str]:
     """Say which variants failed, and which folds have no weight."""
-    said = []
-    by_stage = {
-        "failed and were never eligible": {
-            v: why for v, why in problem.failures.items() if v not in problem.chains
-        },
-        "failed when refitted": {
-            v: why for v, why in problem.failures.items() if v in problem.chains
-        },
-    }
-    for what, failures in by_stage.items():
+    lines = []
+    for refitted, what in (
+        (False, "failed and were never eligible"),
+        (True, "failed when refitted"),
+    ):
+        failures = [
+            f"{variant} ({reason})"
+            for variant, reason in problem.failures.items()
+            if (variant in problem.chains) is refitted
+        ]
         if failures:
-            shown = "; ".join(
-                f"{variant} ({reason})" for variant, reason in list(failures.items())[:3]
-            )
             more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-            said.append(
-                f"{len(failures)} pipeline{'s' * (len(failures) != 1)} {what}: {shown}{more}."
-            )
+            count = f"{len(failures)} pipeline{'s' * (len(failures) != 1)}"
+            lines.append(f"{count} {what}: {'; '.join(failures[:3])}{more}.")
     empty = sum(not len(rows.val) for rows in problem.folds)
     if empty:
-        said.append(f"{empty} fold(s) without validation rows have weight 0.")
-    return said
+        lines.append(f"{empty} fold(s) without validation rows have weight 0.")
+    return lines
 
 
 def _numbered(
     frame: pd.DataFrame,
     values: Sequence[str],
-    digits: int,
     best: Sequence[bool],
     texts: Mapping[str, str],
     key_of: Callable[[str], str] = lambda variant: "",
-) -> tuple[list[str | Column], list[list[str | TableCell]]]:
-    """Return the columns and rows of chains in their order: model, scores, the first in bold where best, variant."""
+) -> Table:
+    """Return the table of chains in their order: model, scores, the first in bold where best, texts, variant."""
+    digits = decimals_for(frame[list(values)].to_numpy(dtype=float)) if len(frame) else 4
     rows: list[list[str | TableCell]] = []
     for place, row in enumerate(frame.to_dict("records")):
         key = key_of(str(row["variant"]))
-        scores = [
-            number_cell(float(row[name]), format_number(float(row[name]), digits), behind=key)
-            for name in values
-        ]
+        numbers = [float(row[name]) for name in values]
+        scores = [number_cell(v, format_number(v, digits), behind=key) for v in numbers]
         scores[0] = replace(scores[0], bold=bool(best[place]))
         others = [str(row[name]) for name in (*texts.values(), "variant")]
         rows.append([number_cell(place + 1, str(place + 1)), str(row["model"]), *scores, *others])
     left = [Column(name, "left") for name in (*texts, "Pipeline")]
-    return [Column("#", "right"), Column("Model", "left"), *values, *left], rows
+    return Table.of([Column("#", "right"), Column("Model", "left"), *values, *left], rows)
 
 
 def top_table(
     problem: Problem,
     run: CrossvalRun,
     n: int = 30,
-    *,
-    naming: Naming | None = None,
-    metric: str | None = None,
     key_of: Callable[[str], str] = lambda variant: "",
 ) -> Table:
     """Make the table of the best chains by RMSECV, with their folds in numeric order.
@@ -265,8 +227,6 @@ def top_table(
         The experiment it belongs to.
     n : int, default=30
         How many chains.
-    naming, metric : str, optional
-        Other ones than declared.
     key_of : callable, optional
         Gives the key of what is behind the scores of a variant, on a page.
 
@@ -275,24 +235,15 @@ def top_table(
     Table
         With a note on which of the others are not told from the best.
     """
-    settings = run.settings
-    scoring = settings.scoring(problem.truth.task, metric)
-    frame = top_frame([problem], settings, n, naming=naming, metric=metric)
-    values = [
-        name for name in frame.columns if name not in ("dataset", "target", "model", "variant")
-    ]
-    digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
+    scoring = run.scoring(problem)
+    frame = top_frame(replace(run, problems=(problem,)), n)
+    values = [str(name) for name in frame.columns if name not in PLACE]
     best = best_losses(scoring.settled(frame[values[0]], scoring.size(problem.truth.y)))
-    columns, rows = _numbered(frame, values, digits, best.tolist(), {}, key_of)
-    found = distinguish(problem, problem.scores(scoring), n)
-    notes = [
-        definitions(settings, scoring.metric, naming),
-        *([distinction_words(found)] if found else []),
-    ]
-    title = (
-        f"Top {min(n, len(frame))} pipelines by cross-validation on {problem_name(problem, run)}"
-    )
-    return Table.of(columns, rows, caption=title, label=f"tab:top:{problem.dataset}", notes=notes)
+    found = distinguish(problem, run.scores(problem), n)
+    notes = [definitions(problem, run), *([distinction_words(found)] if found else [])]
+    title = f"Top {min(n, len(frame))} pipelines by cross-validation on {run.name(problem)}"
+    table = _numbered(frame, values, best.tolist(), {}, key_of)
+    return replace(table, caption=title, label=f"tab:top:{problem.dataset}", notes=tuple(notes))
 
 
 def model_table(problem: Problem, run: CrossvalRun, variant: str) -> Table:
@@ -312,60 +263,45 @@ def model_table(problem: Problem, run: CrossvalRun, variant: str) -> Table:
     Table
         Numbers of rows, the distribution of the truth, and the metrics.
     """
-    chain = problem.chains[variant]
-    parts = _parts(chain, "Hold-out" if run.settings.holdout else "Cross-val")
-    regression = chain.task == "regression"
-    names = REGRESSION_FIGURES if regression else CLASS_FIGURES
-    spread = ["Mean", "Median", "Min", "Max", "SD"] if regression else []
-    rows = [
-        [
-            name,
-            str(len(part)),
-            str(problem.n_features),
-            *_figures(part, chain, names, run.settings.ddof),
-        ]
-        for name, part in parts
-    ]
-    columns = ["", "n", "Features", *spread, *(metric_name(name) for name in names)]
-    ddof = f"standard deviations divide by n{' - 1' if run.settings.ddof else ''}"
-    note = (
-        f"{ddof}; the truth's distribution, then the metrics."
-        if regression
-        else "Labels as predicted."
-    )
-    return Table.of(
-        columns, rows, caption=f"{variant} on {problem_name(problem, run)}", notes=[note]
-    )
-
-
-def _parts(chain: Chain, cv_name: str) -> list[tuple[str, Predictions]]:
-    parts = [(cv_name, chain.validation())]
+    chain, ddof = problem.chains[variant], run.settings.ddof
+    parts = {"Hold-out" if run.settings.holdout else "Cross-val": chain.validation()}
     if chain.final is not None:
-        parts += [("Train", chain.final.train), ("Test", chain.final.test)]
-    return parts
-
-
-def _figures(part: Predictions, chain: Chain, names: Sequence[str], ddof: int) -> list[str]:
-    truth = part.y_true
-    figures: list[float] = []
+        parts |= {"Train": chain.final.train, "Test": chain.final.test}
+    names: tuple[str, ...] = CLASS_FIGURES
+    spread: tuple[str, ...] = ()
+    note = "Labels as predicted."
     if chain.task == "regression":
-        figures = [np.nan] * 5
-        if len(truth):
-            sd = float(np.std(truth, ddof=ddof)) if len(truth) > ddof else np.nan
-            figures = [float(f(truth)) for f in (np.mean, np.median, np.min, np.max)] + [sd]
-    values = metric_values(
-        names,
-        chain.task,
-        truth,
-        part.y_pred,
-        probabilities=part.probabilities,
-        classes=chain.classes,
-        ddof=ddof,
-    )
-    return [format_number(value) for value in (*figures, *values.values())]
+        names, spread = REGRESSION_FIGURES, ("Mean", "Median", "Min", "Max", "SD")
+        note = (
+            f"standard deviations divide by n{' - 1' if ddof else ''}; the truth's distribution,"
+            " then the metrics."
+        )
+    rows = []
+    for name, part in parts.items():
+        values = metric_values(
+            names,
+            chain.task,
+            part.y_true,
+            part.y_pred,
+            probabilities=part.probabilities,
+            classes=chain.classes,
+            ddof=ddof,
+        )
+        figures = [*(_distribution(part.y_true, ddof) if spread else ()), *values.values()]
+        rows.append([name, str(len(part)), str(problem.n_features), *map(format_number, figures)])
+    columns = ["", "n", "Features", *spread, *(metric_name(name) for name in names)]
+    return Table.of(columns, rows, caption=f"{variant} on {run.name(problem)}", notes=[note])
 
 
-def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
+def _distribution(truth: NDArray[Any], ddof: int) -> list[float]:
+    """Return mean, median, least, greatest and standard deviation; NaN where there are too few values."""
+    if not len(truth):
+        return [np.nan] * 5
+    sd = float(np.std(truth, ddof=ddof)) if len(truth) > ddof else np.nan
+    return [*(float(f(truth)) for f in (np.mean, np.median, np.min, np.max)), sd]
+
+
+def gap_lines(run: CrossvalRun) -> list[str]:
     """Say how far grouped and ungrouped scores of the same data lie apart.
 
     Two problems are the same data where their targets are equal row by row and only one has groups.
@@ -374,8 +310,6 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
     ----------
     run : CrossvalRun
         The experiment.
-    metric : str, optional
-        Another metric.
 
     Returns
     -------
@@ -383,35 +317,28 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
         One sentence a pair.
     """
     lines = []
-    for grouped in run.problems:
-        for plain in run.problems:
-            same = np.array_equal(grouped.truth.y, plain.truth.y)
-            if not same or grouped.truth.groups is None or plain.truth.groups is not None:
-                continue
-            scoring = run.settings.scoring(grouped.truth.task, metric)
-            ours, theirs = grouped.scores(scoring), plain.scores(scoring)
-            both = [variant for variant in ours if variant in theirs]
-            gaps = [theirs[variant].cv_score - ours[variant].cv_score for variant in both]
-            if gaps:
-                best = both[
-                    least_loss([-abs(gap) for gap in gaps], size=scoring.size(grouped.truth.y))
-                ]
-                lines.append(
-                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled"
-                    f" {metric_name(scoring.metric)}, ungrouped minus grouped, is"
-                    f" {np.mean(gaps):+.4f} on average over {len(gaps)} pipelines, most for {best}"
-                    f" ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped);"
-                    " ungrouped models have seen other rows of the same sample."
-                )
+    for grouped, plain in product(run.problems, repeat=2):
+        same = np.array_equal(grouped.truth.y, plain.truth.y)
+        if not same or grouped.truth.groups is None or plain.truth.groups is not None:
+            continue
+        ours, theirs = run.scores(grouped), run.scores(plain)
+        gaps = {v: theirs[v].cv_score - ours[v].cv_score for v in ours if v in theirs}
+        if not gaps:
+            continue
+        scoring = run.scoring(grouped)
+        sizes = [-abs(gap) for gap in gaps.values()]
+        best = list(gaps)[least_loss(sizes, size=scoring.size(grouped.truth.y))]
+        lines.append(
+            f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled"
+            f" {metric_name(scoring.metric)}, ungrouped minus grouped, is"
+            f" {np.mean(list(gaps.values())):+.4f} on average over {len(gaps)} pipelines, most for"
+            f" {best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped);"
+            " ungrouped models have seen other rows of the same sample."
+        )
     return lines
 
 
-def crossval_tables(
-    run: CrossvalRun, *, n: int = 30, naming: Naming | None = None, metric: str | None = None
-) -> list[Table]:
+def crossval_tables(run: CrossvalRun, n: int = 30) -> list[Table]:
     """Make all tables of an experiment: final scores and the best chains of every problem."""
-    tables = []
-    for problem in run.problems:
-        tables.append(final_table(problem, run, naming=naming, metric=metric))
-        tables.append(top_table(problem, run, n, naming=naming, metric=metric))
-    return tables
+    made = [(final_table(one, run), top_table(one, run, n)) for one in run.problems]
+    return [table for pair in made for table in pair]

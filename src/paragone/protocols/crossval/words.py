@@ -15,7 +15,7 @@ from paragone.lab.view import View
 from paragone.page import NumberDetails, Sheet
 from paragone.protocols.crossval.frames import tidy_frame
 from paragone.protocols.crossval.ledger import repeats_of
-from paragone.protocols.crossval.problem import Problem, choose
+from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.reader import known_metrics, whole_run
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import (
@@ -25,10 +25,9 @@ from paragone.protocols.crossval.scores import (
     RefitChoice,
     Scoring,
     best_first,
-    score_name,
     tied_best,
 )
-from paragone.protocols.crossval.tables import ALPHA, TEST, distinguish, problem_name
+from paragone.protocols.crossval.tables import ALPHA, TEST, distinguish
 from paragone.reporting.how import software_sentence, span
 from paragone.reporting.sections import WORSE, Behind, evidence_key
 from paragone.reporting.words import listing
@@ -53,26 +52,15 @@ COMPARED = 30
 
 @dataclass(frozen=True, eq=False)
 class ProblemView:
-    """A problem as the page shows it.
-
-    Attributes
-    ----------
-    run : CrossvalRun
-        The experiment, under the names to display.
-    problem : Problem
-        One target of one dataset.
-    metric : str or None
-        Another metric than declared.
-    """
+    """A problem as the page shows it: a target of a dataset, in an experiment under the names to display."""
 
     run: CrossvalRun
     problem: Problem
-    metric: str | None = None
 
     @cached_property
     def name(self) -> str:
         """The dataset's name, with the target where there are several."""
-        return problem_name(self.problem, self.run)
+        return self.run.name(self.problem)
 
     @cached_property
     def place(self) -> str:
@@ -86,17 +74,14 @@ class ProblemView:
     @cached_property
     def scoring(self) -> Scoring:
         """The metric and what goes with it."""
-        return self.run.settings.scoring(self.problem.truth.task, self.metric)
+        return self.run.scoring(self.problem)
 
     @cached_property
     def scores(self) -> dict[str, ChainScores]:
         """The scores of every chain that has a pooled one, the best first."""
-        found = [
-            scores
-            for scores in self.problem.scores(self.scoring).values()
-            if not np.isnan(scores.cv_score)
-        ]
-        return {scores.variant: scores for scores in best_first(found)}
+        found = self.run.scores(self.problem).values()
+        there = [scores for scores in found if not np.isnan(scores.cv_score)]
+        return {scores.variant: scores for scores in best_first(there)}
 
     @cached_property
     def best(self) -> tuple[str, ...]:
@@ -113,6 +98,26 @@ class ProblemView:
         """Which of the best chains are not told from the very best; None where there is none."""
         return distinguish(self.problem, self.scores, COMPARED)
 
+    @property
+    def like_the_best(self) -> list[str]:
+        """Those of the next best that may be as good as the best."""
+        pairs = () if self.distinction is None else self.distinction.pairs
+        return [pair.rival for pair in pairs if pair.word == "undecided"]
+
+    @cached_property
+    def choices(self) -> tuple[RefitChoice, ...]:
+        """What was chosen to be refitted; nothing where a problem of its dataset has no chain."""
+        mine = self.run.of_dataset(self.problem.dataset)
+        together = mine if self.run.settings.aggregate else [self.problem]
+        return self.run.selection(self.problem).choices if all(p.chains for p in together) else ()
+
+    @cached_property
+    def refitted(self) -> tuple[str, ...]:
+        """The refitted variants, in the order they were chosen."""
+        names = dict.fromkeys(choice.variant for choice in self.choices)
+        chains = self.problem.chains
+        return tuple(v for v in names if v in chains and chains[v].final is not None)
+
     @cached_property
     def digits(self) -> int:
         """How many decimals its scores are printed with."""
@@ -120,26 +125,16 @@ class ProblemView:
 
     def called(self, key: str) -> str:
         """Return what a score is called here."""
-        settings = self.run.settings
-        return score_name(key, self.scoring.metric, settings.naming, holdout=settings.holdout)
+        return self.run.called(key, self.problem)
+
+    def text(self, value: float) -> str:
+        """Return a score as it is printed here."""
+        return format_number(value, self.digits)
 
 
-def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[ProblemView, ...]:
-    """Return a view of every problem that has a chain with a score.
-
-    Parameters
-    ----------
-    run : CrossvalRun
-        The experiment, under the names to display.
-    metric : str, optional
-        Another metric than declared.
-
-    Returns
-    -------
-    tuple of ProblemView
-        At least one; a run without any score is refused.
-    """
-    views = [ProblemView(run, problem, metric) for problem in run.problems]
+def crossval_views(run: CrossvalRun) -> tuple[ProblemView, ...]:
+    """Return a view of every problem that has a chain with a score; a run without any is refused."""
+    views = [ProblemView(run, problem) for problem in run.problems]
     found = tuple(view for view in views if view.scores)
     if not found:
         raise InputError(
@@ -154,9 +149,9 @@ def problem_views(view: View) -> tuple[ProblemView, ...]:
     known = known_metrics(run)
     if view.metric and view.metric not in known:
         raise unknown_name("metric", view.metric, known or ["(the declared one)"])
-    declared = not view.metric or (bool(known) and view.metric == known[0])
-    shown = narrowed(renamed(run, view.wording), view.datasets, view.methods)
-    return crossval_views(shown, None if declared else view.metric)
+    if view.metric and view.metric != known[0]:
+        run = replace(run, metric=view.metric)
+    return crossval_views(narrowed(renamed(run, view.wording), view.datasets, view.methods))
 
 
 def n_compared(views: Sequence[ProblemView]) -> int:
@@ -170,35 +165,25 @@ def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
     """Return the experiment under the names to display; two that would share a name are refused."""
     if not wording.names:
         return run
-    variants = _names(wording, run.settings.variants, "variants")
-    _names(wording, dict.fromkeys(problem.dataset for problem in run.problems), "datasets")
-    settings = replace(
-        run.settings,
-        variants={variants[name]: facts for name, facts in run.settings.variants.items()},
-    )
-    problems = tuple(
-        replace(
-            problem,
-            dataset=wording.name(problem.dataset),
-            chains={
-                variants[v]: replace(chain, variant=variants[v])
-                for v, chain in problem.chains.items()
-            },
-            failures={variants.get(v, v): reason for v, reason in problem.failures.items()},
-            pending=tuple(variants.get(v, v) for v in problem.pending),
-        )
-        for problem in run.problems
-    )
-    return replace(run, settings=settings, problems=problems)
-
-
-def _names(wording: Wording, names: Mapping[str, object], what: str) -> dict[str, str]:
-    shown = {name: wording.name(name) for name in names}
-    if len(set(shown.values())) < len(shown):
-        raise InputError(
-            f"the display map gives two {what} the same name: {sorted(shown.values())}"
-        )
-    return shown
+    variants = {name: wording.name(name) for name in run.settings.variants}
+    datasets = {problem.dataset: wording.name(problem.dataset) for problem in run.problems}
+    for what, names in (("variants", variants), ("datasets", datasets)):
+        if len(set(names.values())) < len(names):
+            raise InputError(
+                f"the display map gives two {what} the same name: {sorted(names.values())}"
+            )
+    problems = []
+    for problem in run.problems:
+        chains = {
+            variants[v]: replace(chain, variant=variants[v]) for v, chain in problem.chains.items()
+        }
+        failures = {variants.get(v, v): reason for v, reason in problem.failures.items()}
+        pending = tuple(variants.get(v, v) for v in problem.pending)
+        found = replace(problem, chains=chains, failures=failures, pending=pending)
+        problems.append(replace(found, dataset=datasets[problem.dataset]))
+    known = {variants[name]: facts for name, facts in run.settings.variants.items()}
+    settings = replace(run.settings, variants=known)
+    return replace(run, settings=settings, problems=tuple(problems))
 
 
 def narrowed(run: CrossvalRun, datasets: tuple[str, ...], variants: tuple[str, ...]) -> CrossvalRun:
@@ -218,29 +203,22 @@ def narrowed(run: CrossvalRun, datasets: tuple[str, ...], variants: tuple[str, .
     CrossvalRun
         With the problems and chains named.
     """
-    names = {problem_name(problem, run): problem for problem in run.problems}
-    methods = {
-        variant: str(facts.get("method", variant))
-        for variant, facts in run.settings.variants.items()
-    }
-    for kind, wanted, known in (
-        ("dataset", datasets, names),
-        ("method", variants, {*methods, *methods.values()}),
-    ):
-        for name in wanted:
-            if name not in known:
-                raise unknown_name(kind, name, sorted(known))
-    kept = [names[name] for name in datasets] if datasets else list(run.problems)
-    if variants:
-        kept = [
-            replace(
-                p,
-                chains={
-                    v: c for v, c in p.chains.items() if v in variants or methods[v] in variants
-                },
-            )
-            for p in kept
-        ]
+    names = {run.name(problem): problem for problem in run.problems}
+    methods = {variant: run.method(variant) for variant in run.settings.variants}
+    for name in datasets:
+        if name not in names:
+            raise unknown_name("dataset", name, sorted(names))
+    for name in variants:
+        if name not in {*methods, *methods.values()}:
+            raise unknown_name("method", name, sorted({*methods, *methods.values()}))
+    kept = []
+    for problem in [names[name] for name in datasets] or run.problems:
+        chains = {
+            v: chain
+            for v, chain in problem.chains.items()
+            if not variants or v in variants or methods[v] in variants
+        }
+        kept.append(replace(problem, chains=chains))
     return replace(run, problems=tuple(kept))
 
 
@@ -285,45 +263,40 @@ def fold_key(view: ProblemView, variant: str) -> str:
 def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
     """Keep the fold scores of a chain as evidence and return its key."""
     scores = view.scores[variant]
-    chain = scores.chain
-    several = len({fold.repeat for fold in chain.folds}) > 1
+    chain, metric = scores.chain, view.scoring.metric
+    names = [fold.fold for fold in chain.folds]
+    if chain.n_repeats > 1:
+        names = [f"repeat {fold.repeat}, fold {fold.fold}" for fold in chain.folds]
     rows = tuple(
-        (f"repeat {fold.repeat}, fold {fold.fold}" if several else fold.fold, float(value), "")
-        for fold, value in zip(chain.folds, scores.fold_val, strict=True)
+        (name, float(value), "") for name, value in zip(names, scores.fold_val, strict=True)
     )
-    note = f"{view.called('cv_score')} is {format_number(scores.cv_score, view.digits)}"
+    note = f"{view.called('cv_score')} is {view.text(scores.cv_score)}"
     if not view.run.settings.holdout:
         note += ", the score of all out-of-fold predictions together, not the mean of these"
     if chain.final is not None and len(chain.final.test):
-        note += (
-            f"; {view.called('test_score')} of the refitted model is"
-            f" {format_number(scores.test_score, view.digits)}"
-        )
-    title = f"{variant} on {view.name}: {view.scoring.metric}"
-    evidence = NumberDetails(
-        title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant)
-    )
-    return behind.add(fold_key(view, variant), evidence)
+        test = f"{view.called('test_score')} of the refitted model"
+        note += f"; {test} is {view.text(scores.test_score)}"
+    title = f"{variant} on {view.name}: {metric}"
+    details = NumberDetails(title, ("fold", metric), rows, f"{note}.", (view.place, variant))
+    return behind.add(fold_key(view, variant), details)
 
 
 def told_apart(view: ProblemView) -> set[str]:
     """Return the chains that a test tells from the best of their problem."""
-    found = view.distinction
-    return (
-        set() if found is None else {pair.rival for pair in found.pairs if pair.word != "undecided"}
-    )
+    pairs = () if view.distinction is None else view.distinction.pairs
+    return {pair.rival for pair in pairs} - set(view.like_the_best)
 
 
 def _column(view: ProblemView, variants: Sequence[str], behind: Behind) -> list[TableCell]:
-    values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
-    texts = [
-        format_mean_std(value, _spread(view, v), view.digits)
-        for v, value in zip(variants, values, strict=True)
-    ]
+    values, texts, links = [], [], []
+    for variant in variants:
+        scores = view.scores.get(variant)
+        values.append(np.nan if scores is None else scores.cv_score)
+        texts.append(format_mean_std(values[-1], _spread(scores), view.digits))
+        links.append("" if scores is None else keep_folds(view, variant, behind))
     apart = told_apart(view)
     marks = [WORSE if variant in apart else "" for variant in variants]
     losses = view.scoring.settled(values, view.size).tolist()
-    links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
     cells = mark_best(losses, texts, higher_is_better=False, superscripts=marks, behind=links)
     # Losses tell the best; a reader sorts by the scores.
     return [
@@ -331,10 +304,9 @@ def _column(view: ProblemView, variants: Sequence[str], behind: Behind) -> list[
     ]
 
 
-def _spread(view: ProblemView, variant: str) -> float:
+def _spread(scores: ChainScores | None) -> float:
     """Return the deviation (ddof = 1) of the folds' own scores, NaN where there are fewer than two."""
-    folds = view.scores[variant].fold_val if variant in view.scores else np.array([])
-    folds = folds[~np.isnan(folds)]
+    folds = np.array([]) if scores is None else scores.fold_val[~np.isnan(scores.fold_val)]
     return float(np.std(folds, ddof=1)) if len(folds) > 1 else np.nan
 
 
@@ -418,12 +390,11 @@ NAMED = 3
 def problem_headline(view: ProblemView) -> str:
     """Say in a sentence or three which chain is the best of a problem, how sure that is, and what was refitted."""
     best, scores = next(iter(view.scores.items()))
-    cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"
+    cv = f"{view.called('cv_score')} {view.text(scores.cv_score)}"
     text = f"{view.name}: {_best(view)} the best of {len(view.scores)} pipelines by {cv}."
-    found = view.distinction
-    if found is not None and found.pairs:
-        same = [pair.rival for pair in found.pairs if pair.word == "undecided"]
-        n = len(found.pairs)
+    n = 0 if view.distinction is None else len(view.distinction.pairs)
+    if n:
+        same = view.like_the_best
         shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
         it = "it" if len(view.best) == 1 else best
@@ -488,46 +459,35 @@ def _leader_by_mean(views: Sequence[ProblemView]) -> tuple[str, str]:
 
     Nothing where the problems are scored by several metrics, which have no common mean.
     """
-    first, run = views[0], views[0].run
-    if len({view.scoring.metric for view in views}) > 1:
-        return "", ""
-    frame = tidy_frame(run.problems, run.settings, run.experiment, first.metric)
+    scoring = views[0].scoring
+    frame = tidy_frame(views[0].run)
     frame = frame[frame["method"].isin(complete_methods(frame))]
-    if frame.empty:
+    if len({view.scoring.metric for view in views}) > 1 or frame.empty:
         return "", ""
-    table = score_table(
-        frame, metric=first.scoring.metric, higher_is_better=first.scoring.higher_is_better
-    )
+    table = score_table(frame, metric=scoring.metric, higher_is_better=scoring.higher_is_better)
     return ordered_methods(table)[0], "geometric mean" if table.differences == "log" else "mean"
 
 
 def _stands_alone(view: ProblemView) -> bool:
     found = view.distinction
-    return (
-        found is not None
-        and bool(found.pairs)
-        and all(pair.word != "undecided" for pair in found.pairs)
-    )
+    return found is not None and bool(found.pairs) and not view.like_the_best
 
 
 def _refitted(view: ProblemView) -> list[str]:
     """Say what the choices came to on the test part."""
-    if view.metric is not None:
+    if view.run.metric is not None:
         return []
-    told = []
-    for choice in _chosen(view)[:NAMED]:
+    found = []
+    for choice in view.choices[:NAMED]:
         scores = view.scores.get(choice.variant)
         if scores is not None and scores.chain.final is not None and len(scores.chain.final.test):
-            value = format_number(scores.test_score, view.digits)
             # A criterion whose own choice another had taken goes on to its next best, which it
             # would not choose alone.
-            by = (
-                f"chosen by {listing(choice.credit)}"
-                if choice.credit
-                else f"the next best by {choice.taken_by}"
-            )
-            told.append(f"{choice.variant} ({by}) {value}")
-    return [f"{view.called('test_score')} on the test part: {listing(told)}."] if told else []
+            by = f"the next best by {choice.taken_by}"
+            if choice.credit:
+                by = f"chosen by {listing(choice.credit)}"
+            found.append(f"{choice.variant} ({by}) {view.text(scores.test_score)}")
+    return [f"{view.called('test_score')} on the test part: {listing(found)}."] if found else []
 
 
 def crossval_paragraph(view: View, views: Sequence[ProblemView]) -> str:
@@ -633,19 +593,12 @@ def _choices(views: Sequence[ProblemView]) -> str:
     text = f"Of each problem's pipelines, {listing(list(dict.fromkeys(rules)))} "
     one = len(rules) == 1 and settings.select[0].top_k == 1
     text += f"{'was' if one else 'were'} refitted on all training rows{after}."
-    passed = any(choice.taken_by not in choice.credit for view in views for choice in _chosen(view))
+    passed = any(choice.taken_by not in choice.credit for view in views for choice in view.choices)
     return (
         f"{text} Where an earlier rule had taken its choice, a rule took its next best."
         if passed
         else text
     )
-
-
-def _chosen(view: ProblemView) -> tuple[RefitChoice, ...]:
-    """Return the choices of a problem; none where a problem of its dataset has no chain."""
-    run, problem = view.run, view.problem
-    together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]
-    return choose(together, run.settings).choices if all(other.chains for other in together) else ()
 
 
 def _statistics(views: Sequence[ProblemView]) -> str:
