@@ -29,16 +29,6 @@ def view(
             help="Ask every browser for the token of the printed address, or nobody.",
         ),
     ] = True,
-    control: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="EXPERIMENT",
-            help=(
-                "Let the page stop the run, and run the rest and failed cells again with this"
-                " experiment file."
-            ),
-        ),
-    ] = None,
     run_code: Annotated[
         bool,
         typer.Option(
@@ -63,5 +53,4 @@ def view(
         told=lambda address: say(f"open {address} (Ctrl-C ends the view)"),
         ask_token=token,
         run_code=run_code,
-        experiment_file=control,
     )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 import sys
 from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
@@ -16,7 +14,7 @@ from starlette.testclient import TestClient
 
 from paragone import Results
 from paragone.errors import InputError
-from paragone.reporting.live import control, create_app
+from paragone.reporting.live import create_app
 from paragone.reporting.live.app import listen
 from paragone.reporting.live.details import progress_of, rate_of
 from paragone.reporting.live.pages import Built, Keeper, Selection, build
@@ -327,41 +325,3 @@ def test_several_stores_are_shown_by_choice(tmp_path):
         assert client.post("/stop").status_code == 404
     for made in (one, two):
         made.store.close()
-
-
-def test_orders_need_the_page_itself_and_are_carried_out(tmp_path, monkeypatch):
-    made = SyntheticStore(tmp_path / "lab.sqlite", ["A"], ["x"], n_folds=2)
-    made.store.claim(made.cells[0].key, made.run)
-    file = tmp_path / "lab.toml"
-    file.write_text("name = 'lab'")
-    killed, started = [], []
-    monkeypatch.setattr(
-        control.os, "kill", lambda pid, number: killed.append((pid, number)) if number else None
-    )
-    monkeypatch.setattr(
-        control.subprocess, "Popen", lambda command, **_: started.append(command) or Done()
-    )
-    app = create_app(made.store.path, control=control.Control(file))
-    own = {"origin": "http://127.0.0.1:8765"}
-    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
-        assert (
-            "own page only"
-            in client.post("/stop", headers={"origin": "http://evil.example"}).json()["error"]
-        )
-        assert "own page only" in client.post("/retry").json()["error"]
-        assert killed == started == []
-        assert "asked the run to stop" in client.post("/stop", headers=own).json()["said"]
-        assert killed == [(os.getpid(), signal.SIGINT)]
-        assert "already" in client.post("/retry", headers=own).json()["error"]
-        made.store.release(made.run)
-        assert "no run" in client.post("/stop", headers=own).json()["error"]
-        assert "started" in client.post("/retry", headers=own).json()["said"]
-    assert started[0][-5:] == ["run", str(file), "--store", str(made.store.path), "--retry-failed"]
-    made.store.close()
-
-
-class Done:
-    """A process that has ended."""
-
-    def poll(self) -> int:
-        return 0

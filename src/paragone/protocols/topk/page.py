@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.measures import Wording
 from paragone.lab.view import View
 from paragone.metrics import metric_in_words, metric_title, named_metric
 from paragone.page import (
@@ -31,6 +30,7 @@ from paragone.protocols.topk.tables import (
     TopKFigures,
     beyond_table,
     metric_table,
+    of_place,
     segment_tables,
     tie_table,
     topk_plot,
@@ -61,58 +61,45 @@ def topk_tags(figures: TopKFigures, dataset: str, metric: str) -> dict[str, str]
     return {"metric": metric, **({"dataset": dataset} if several else {})}
 
 
-def answer_sheets(figures: TopKFigures, wording: Wording, behind: Behind) -> tuple[Sheet, ...]:
-    """Make the table of every metric on every dataset.
+def places(figures: TopKFigures) -> list[tuple[str, str]]:
+    """Return every dataset with each of its metrics."""
+    rows = figures.scores[["dataset", "metric"]].drop_duplicates()
+    return list(rows.itertuples(index=False, name=None))
+
+
+def answer_sheet(figures: TopKFigures, dataset: str, metric: str, behind: Behind) -> Sheet:
+    """Make the table of a metric on a dataset.
 
     Parameters
     ----------
     figures : TopKFigures
         What is to be told.
-    wording : Wording
-        Names to display.
+    dataset, metric : str
+        Of which.
     behind : Behind
         Where the scores behind the numbers go.
 
     Returns
     -------
-    tuple of Sheet
+    Sheet
         With a mark where a method differs from the reference; the best that any list could have in
         the footer.
     """
-    return tuple(
-        _topk_answer_sheet(figures, dataset, str(metric), wording, behind)
-        for dataset in figures.run.datasets
-        for metric in dict.fromkeys(
-            figures.scores.loc[figures.scores["dataset"] == dataset, "metric"]
-        )
-    )
-
-
-def _topk_answer_sheet(
-    figures: TopKFigures, dataset: str, metric: str, wording: Wording, behind: Behind
-) -> Sheet:
-    mine = figures.scores[figures.scores["dataset"] == dataset]
-    table = metric_table(mine, dataset, metric, wording)
-    rows = mine[mine["metric"] == metric]
+    table = metric_table(figures, dataset, metric)
+    rows = of_place(figures.scores, dataset, metric)
     methods, cuts = list(dict.fromkeys(rows["method"])), list(dict.fromkeys(rows["at"]))
     marks = sample_marks(figures.comparison)
-    body = [
-        (
-            row[0],
-            *(
-                replace(
-                    cell,
-                    superscript=marks.get((dataset, metric, k, method), ""),
-                    behind=_seeds_key(figures, dataset, method, metric, k, wording, behind),
-                )
-                for k, cell in zip(cuts, row[1:], strict=True)
-            ),
-        )
-        for method, row in zip(methods, table.rows, strict=False)
-    ]
+    body = []
+    for method, row in zip(methods, table.rows, strict=False):
+        cells = [row[0]]
+        for k, cell in zip(cuts, row[1:], strict=True):
+            key = keep_folds(figures, (dataset, method, metric, k), behind)
+            mark = marks.get((dataset, metric, k, method), "")
+            cells.append(replace(cell, superscript=mark, behind=key))
+        body.append(tuple(cells))
     footer = table.rows[len(methods) :]
     if figures.comparison is not None and marks:
-        reference = wording.name(figures.comparison.reference)
+        reference = figures.name(figures.comparison.reference)
         note = (
             f" {WORSE} and {BETTER}: worse and better than {reference} on the same samples "
             f"({figures.comparison.method.split(';')[0]}; "
@@ -121,7 +108,7 @@ def _topk_answer_sheet(
         table = replace(table, caption=table.caption + note)
     return Sheet(
         file_stem(f"answer-{metric}-{dataset}"),
-        f"{metric_title(metric)} on {wording.name(dataset)}",
+        f"{metric_title(metric)} on {figures.name(dataset)}",
         replace(table, rows=(*body, *footer)),
         n_footer=len(footer),
         wide=True,
@@ -141,36 +128,31 @@ def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, fl
     }
 
 
-def _seeds_key(
-    figures: TopKFigures,
-    dataset: str,
-    method: str,
-    metric: str,
-    at: float,
-    wording: Wording,
-    behind: Behind,
-) -> str:
+def fold_key(dataset: str, method: str, metric: str, at: float) -> str:
+    """Return the key of the folds of a score."""
+    return evidence_key(metric, f"{at:g}", dataset, method)
+
+
+def keep_folds(figures: TopKFigures, place: tuple[str, str, str, float], behind: Behind) -> str:
     """Keep the score of every fold and seed behind a mean, and return the key."""
-    key = evidence_key(metric, f"{at:g}", dataset, method)
-    rows = figures.tidy_by_place.loc[[(dataset, method, metric, at)]]
+    dataset, method, metric, at = place
+    rows = figures.tidy_by_place.loc[[place]]
     several = len(rows) > 1
-    evidence = tuple(
+    values = tuple(
         (f"fold {fold}, seed {repeat}" if several else f"fold {fold}", float(value), "")
         for fold, repeat, value in rows[["fold", "repeat", "value"]].itertuples(index=False)
     )
-    title = f"{wording.name(method)} on {wording.name(dataset)}: {metric_title(metric)} at {at:g}"
+    score = metric_title(metric)
+    title = f"{figures.name(method)} on {figures.name(dataset)}: {score} at {at:g}"
     note = (
         "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged"
         " first."
     )
-    return behind.add(
-        key, NumberDetails(title, ("fold", metric_title(metric)), evidence, note, (dataset, method))
-    )
+    details = NumberDetails(title, ("fold", score), values, note, (dataset, method))
+    return behind.add(fold_key(*place), details)
 
 
-def method_sheet(
-    figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind
-) -> Sheet:
+def method_sheet(figures: TopKFigures, method: str, number: int, behind: Behind) -> Sheet:
     """Make the table of one method: every metric on every dataset, over the cut-offs.
 
     Parameters
@@ -181,8 +163,6 @@ def method_sheet(
         Which method.
     number : int
         Its place, for the anchor.
-    wording : Wording
-        Names to display.
     behind : Behind
         Knows the scores behind the numbers.
 
@@ -191,50 +171,46 @@ def method_sheet(
     Sheet
         Bold where no rival is better.
     """
-    mine = figures.scores[figures.scores["method"] == method]
     cuts = list(dict.fromkeys(figures.scores["at"]))
     rows = []
-    for (dataset, metric), part in mine.groupby(["dataset", "metric"], sort=False):
-        values = part.set_index("at")["value"]
-        rivals = figures.scores[
-            (figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)
-        ]
-        by_cut = rivals.pivot(index="method", columns="at", values="value")
+    for dataset, metric in places(figures):
+        everyone = of_place(figures.scores, dataset, metric)
+        by_cut = everyone.pivot(index="method", columns="at", values="value")
+        if method not in by_cut.index:
+            continue
         known = named_metric(metric)
         sign = np.nan if known.higher_is_better is None else -1 if known.higher_is_better else 1
-        marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[
-            by_cut.index.get_loc(method)
-        ]
+        mine = by_cut.index.get_loc(method)
+        marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[mine]
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
-        keys = {k: behind.known(evidence_key(metric, f"{k:g}", dataset, method)) for k in cuts}
-        cells = (
-            number_cell(values[k], format_number(values[k]), bold=best[k], behind=keys[k])
-            for k in cuts
-        )
-        rows.append([TableCell(wording.name(dataset)), TableCell(metric_title(metric)), *cells])
+        cells = []
+        for k in cuts:
+            value = by_cut.loc[method, k]
+            key = behind.known(fold_key(dataset, method, metric, k))
+            cells.append(number_cell(value, format_number(value), bold=best[k], behind=key))
+        rows.append([TableCell(figures.name(dataset)), TableCell(metric_title(metric)), *cells])
     columns: list[str | Column] = [
         "dataset",
         Column("metric", "left"),
         *(f"K = {k:g}" for k in cuts),
     ]
-    caption = f"{wording.name(method)}: means over test samples; bold where no method is better."
+    name = figures.name(method)
+    caption = f"{name}: means over test samples; bold where no method is better."
     table = Table.of(columns, rows, caption=caption)
-    return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table)
+    return Sheet(f"method-{number}", f"{name} at every cut-off", table)
 
 
-def headline(comparison: SampleComparison, wording: Wording) -> str:
+def headline(figures: TopKFigures, comparison: SampleComparison) -> str:
     """Say in one sentence how the reference does against its rivals on the samples."""
     kinds: dict[str, list[str]] = {}
     for rival in dict.fromkeys(row.rival for row in comparison.rows):
         mine = [row for row in comparison.rows if row.rival == rival]
-        shown = [row for row in mine if row.p_holm <= comparison.alpha]
-        signs = {row.difference > 0 for row in shown}
-        kinds.setdefault(_kind(signs), []).append(wording.name(rival))
+        signs = {row.difference > 0 for row in mine if row.p_holm <= comparison.alpha}
+        kinds.setdefault(_kind(signs), []).append(figures.name(rival))
     claims = [f"{kind} {listing(rivals)}" for kind, rivals in kinds.items()]
-    n = len([row for row in comparison.rows if row.rival == comparison.rows[0].rival])
     return (
-        f"{wording.name(comparison.reference)} is {listing(claims)} (on {n} values a rival, after"
-        " Holm)."
+        f"{figures.name(comparison.reference)} is {listing(claims)} (on {len(mine)} values a rival,"
+        " after Holm)."
     )
 
 
@@ -248,10 +224,10 @@ def _kind(signs: set[bool]) -> str:
 
 def topk_paragraph(figures: TopKFigures, view: View) -> str:
     """Write the paragraph that can go into a paper."""
-    run, wording = figures.run, view.wording
-    methods = [wording.name(method) for method in run.methods]
+    run = figures.run
+    methods = [figures.name(method) for method in run.methods]
     datasets = view.results.datasets(run.experiment)
-    sets = listing([f"{wording.name(name)} ({_sizes(datasets[name])})" for name in run.datasets])
+    sets = listing([f"{figures.name(name)} ({_sizes(datasets[name])})" for name in run.datasets])
     whom = (
         f"the method {methods[0]}"
         if len(methods) == 1
@@ -320,24 +296,24 @@ def topk_choices(figures: TopKFigures) -> dict[str, str]:
 
 def sections(view: View) -> Iterable[Section | Cover]:
     """Return the page of a topk experiment but for what every page has: failures and how it was done."""
-    figures, wording, behind = view.once(topk_figures), view.wording, Behind()
-    yield Section("verdict", TITLES["verdict"], _verdict(figures, view))
-    yield Section("evidence", TITLES["evidence"], _evidence(figures, view))
-    yield Section(
-        "answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures))
-    )
-    yield Section("charts", TITLES["charts"], _charts(figures, wording))
-    shown = {
-        view.name(dataset): _dataset(figures, dataset, wording) for dataset in figures.run.datasets
-    }
+    figures, behind = view.once(topk_figures), Behind()
+    boards, evidence = topk_boards(figures), _evidence(figures)
+    yield Section("verdict", TITLES["verdict"], boards or evidence)
+    yield Section("evidence", TITLES["evidence"], evidence if boards else ())
+    answers = [answer_sheet(figures, *place, behind) for place in places(figures)]
+    yield Section("answer", TITLES["answer"], (*answers, *_files(figures)))
+    yield Section("charts", TITLES["charts"], _charts(figures))
+    shown = {figures.name(dataset): _dataset(figures, dataset) for dataset in figures.run.datasets}
     yield Section("datasets", TITLES["datasets"], folds_of(shown))
     each = each_method(
-        view, figures.run.methods, lambda name, n: [method_sheet(figures, name, n, wording, behind)]
+        view, figures.run.methods, lambda name, n: [method_sheet(figures, name, n, behind)]
     )
     yield Section("methods", TITLES["methods"], each)
+    metrics = {str(metric): metric_title(str(metric)) for _, metric in places(figures)}
+    datasets = {dataset: figures.name(dataset) for dataset in figures.run.datasets}
     yield Cover(
         subtitle=counts_of(view, "top-K lists"),
-        choices=_choices(figures, wording),
+        choices=(Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)),
         paragraph=topk_paragraph(figures, view),
         references=topk_references(figures, view.described),
         decisions=topk_choices(figures),
@@ -360,105 +336,65 @@ def _files(figures: TopKFigures) -> list[Attachment]:
     return found
 
 
-def _choices(figures: TopKFigures, wording: Wording) -> tuple[Choice, ...]:
-    metrics = {
-        str(metric): metric_title(str(metric)) for metric in dict.fromkeys(figures.scores["metric"])
-    }
-    datasets = {dataset: wording.name(dataset) for dataset in figures.run.datasets}
-    return Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)
-
-
-def _verdict(figures: TopKFigures, view: View) -> tuple[Block, ...]:
-    found = figures.comparison
-    if found is None:
-        words = "There is one method only, so there is nothing to compare it with."
-        return verdict_blocks(view, Prose((words,), "lead"))
-    boards = topk_boards(figures, view)
-    if boards:
-        return boards
-    return _told(figures, view)
-
-
-def _evidence(figures: TopKFigures, view: View) -> tuple[Block, ...]:
-    return (
-        _told(figures, view)
-        if figures.comparison is not None and topk_boards(figures, view)
-        else ()
-    )
-
-
-def topk_boards(figures: TopKFigures, view: View) -> tuple[Leaderboard, ...]:
+def topk_boards(figures: TopKFigures) -> tuple[Leaderboard, ...]:
     """Return the methods ranked by every metric on every dataset, at the cut-off that most readers look at."""
-    found, wording = figures.comparison, view.wording
+    found = figures.comparison
     if found is None:
         return ()
     named = replace(
         found,
-        reference=wording.name(found.reference),
+        reference=figures.name(found.reference),
         pairs=tuple(
-            replace(pair, method=wording.name(pair.method), rival=wording.name(pair.rival))
+            replace(pair, method=figures.name(pair.method), rival=figures.name(pair.rival))
             for pair in found.pairs
         ),
     )
-    facts, boards = view.once(facts_of), []
-    for dataset, metric in dict.fromkeys(
-        (place.dataset, place.metric) for place in found.measurements
-    ):
-        mine = [
-            place
-            for place in found.measurements
-            if (place.dataset, place.metric) == (dataset, metric)
-        ]
+    facts, boards = figures.view.once(facts_of), []
+    for dataset, metric in dict.fromkeys((one.dataset, one.metric) for one in found.measurements):
+        mine = [one for one in found.measurements if (one.dataset, one.metric) == (dataset, metric)]
         cut = usual_cut([int(place.at) for place in mine])
         place = next(one for one in mine if one.at == cut)
         name = f"board-{file_stem(f'{dataset}-{metric}')}"
         tags = topk_tags(figures, dataset, metric)
         board = sample_board(named, name, place, facts=facts, tags=tags)
-        boards.append(replace(board, scope=f"On rows like those of {wording.name(dataset)}"))
+        boards.append(replace(board, scope=f"On rows like those of {figures.name(dataset)}"))
     return tuple(boards)
 
 
-def _told(figures: TopKFigures, view: View) -> tuple[Block, ...]:
-    found = figures.comparison
-    assert found is not None
+def _evidence(figures: TopKFigures) -> tuple[Block, ...]:
+    found, view = figures.comparison, figures.view
+    if found is None:
+        words = "There is one method only, so there is nothing to compare it with."
+        return verdict_blocks(view, Prose((words,), "lead"))
     table = _sheet("comparison", "The comparison on samples", found.as_table())
     evidence = Collapsible("Every difference with its interval and p", (table,))
-    lead = Prose((headline(found, view.wording),), "lead")
+    lead = Prose((headline(figures, found),), "lead")
     return verdict_blocks(view, lead, found.verdict.splitlines(), found.warnings, evidence)
 
 
-def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
+def _charts(figures: TopKFigures) -> tuple[Block, ...]:
     blocks = []
-    shown = figures.scores[["dataset", "metric"]].drop_duplicates()
-    for dataset, metric in shown.itertuples(index=False, name=None):
-        plot = topk_plot(figures.scores, dataset, wording, metric)
-        drawn = figure(f"{metric}_at_k_{dataset}", plot)
+    for dataset, metric in places(figures):
+        drawn = figure(f"{metric}_at_k_{dataset}", topk_plot(figures, dataset, metric))
         blocks.append(Gallery((drawn,), topk_tags(figures, dataset, metric)))
     return tuple(blocks)
 
 
-def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block]:
+def _dataset(figures: TopKFigures, dataset: str) -> list[Block]:
     """Return what the page says of a dataset: its rows, ties, segments, and what is beyond accuracy."""
-    shown, facts = (
-        wording.name(dataset),
-        figures.view.results.datasets(figures.run.experiment)[dataset],
-    )
-    scores, segments, beyond = (
-        frame[frame["dataset"] == dataset]
-        for frame in (figures.scores, figures.segments, figures.beyond)
-    )
+    name = figures.name(dataset)
+    facts = figures.view.results.datasets(figures.run.experiment)[dataset]
+    notes = figures.run.settings["notes"].get(dataset, ())
+    segments = [
+        _sheet(f"segments-{place}-{dataset}", f"Segments of {name}", table)
+        for place, table in enumerate(segment_tables(figures, dataset))
+    ]
+    beyond = beyond_table(figures, dataset)
     return [
-        Prose((f"{_sizes(facts)}.", *figures.run.settings["notes"].get(dataset, ()))),
-        _sheet(f"ties-{dataset}", f"Ties on {shown}", tie_table(scores, dataset, wording)),
-        *(
-            _sheet(f"segments-{place}-{dataset}", f"Segments of {shown}", table)
-            for place, table in enumerate(segment_tables(segments, dataset, wording))
-        ),
-        _sheet(
-            f"beyond-{dataset}",
-            f"Beyond accuracy on {shown}",
-            beyond_table(beyond, dataset, wording),
-        ),
+        Prose((f"{_sizes(facts)}.", *notes)),
+        _sheet(f"ties-{dataset}", f"Ties on {name}", tie_table(figures, dataset)),
+        *segments,
+        _sheet(f"beyond-{dataset}", f"Beyond accuracy on {name}", beyond),
     ]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paragone.charts import Plot
 from paragone.errors import unknown_name
-from paragone.lab.measures import Wording
 from paragone.lab.view import View
 from paragone.metrics import metric_in_words, metric_title
 from paragone.protocols.topk.reader import (
@@ -52,6 +53,25 @@ class TopKFigures:
     metric: str | None = None
     at: int | None = None
 
+    def name(self, name: str) -> str:
+        """Return what a method or dataset is called."""
+        return self.view.name(name)
+
+    def table(
+        self,
+        what: str,
+        dataset: str,
+        heading: Sequence[str],
+        rows: Sequence[Sequence[str | TableCell]],
+        caption: str,
+    ) -> Table:
+        """Return a table about a dataset, labelled by what it holds."""
+        wording = self.view.wording
+        label = "".join(letter if letter.isalnum() else "-" for letter in f"{what}-{dataset}")
+        return Table.of(
+            heading, rows, caption=wording.caption(caption), label=wording.label(label.strip("-"))
+        )
+
     @cached_property
     def segments(self) -> pd.DataFrame:
         """Values by segment."""
@@ -91,42 +111,39 @@ class TopKFigures:
         return compare_samples(samples[mine], reference=self.reference)
 
 
-def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wording) -> Table:
+def metric_table(figures: TopKFigures, dataset: str, metric: str) -> Table:
     """Make the table of a metric: methods down, cut-offs across, with intervals; the best possible in the last row."""
-    rows = scores[scores["metric"] == metric]
-    methods, ks = list(dict.fromkeys(rows["method"])), list(dict.fromkeys(rows["at"]))
-    columns = []
-    for cut in ks:
-        at = rows[rows["at"] == cut].set_index("method").loc[methods]
+    rows = of_place(figures.scores, dataset, metric)
+    columns, best = [], []
+    for _, at in rows.groupby("at", sort=False):
         texts = [_with_interval(row) for row in at.itertuples()]
         columns.append(marked(at["value"].tolist(), texts, metric))
-    body = [
-        [TableCell(_named(rows, method, wording)), *(c[place] for c in columns)]
-        for place, method in enumerate(methods)
-    ]
-    best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
-    rules = []
-    if rows["ceiling"].notna().any():
-        rules.append(len(body))
-        body.append(
-            [
-                TableCell("best possible"),
-                *(number_cell(value, format_number(value)) for value in best),
-            ]
-        )
+        best.append(at["ceiling"].iloc[0])
+    seeds = rows.drop_duplicates("method").set_index("method")["seeds"]
+    body = []
+    for place, (method, count) in enumerate(seeds.items()):
+        name = figures.name(str(method))
+        if count != 1:
+            name += f" (mean of {int(count)} seeds)"
+        body.append([TableCell(name), *(column[place] for column in columns)])
     caption = (
-        f"{metric_title(metric)} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])}"
+        f"{metric_title(metric)} on {figures.name(dataset)}: mean over {int(rows['n'].iloc[0])}"
         " samples and its 95 % bootstrap interval, equal queries resampled together. Best in bold,"
         " second best underlined."
     )
-    heading = ["Method", *(metric_title(_label(metric, int(cut))) for cut in ks)]
-    return Table.of(
-        heading,
-        body,
-        caption=wording.caption(caption),
-        label=_name(metric, dataset, wording),
-        rules=rules,
-    )
+    rules: tuple[int, ...] = ()
+    if rows["ceiling"].notna().any():
+        rules = (len(body),)
+        highest = [number_cell(value, format_number(value)) for value in best]
+        body.append([TableCell("best possible"), *highest])
+    cuts = dict.fromkeys(rows["at"])
+    heading = ["Method", *(metric_title(_label(metric, int(cut))) for cut in cuts)]
+    return replace(figures.table(metric, dataset, heading, body, caption), rules=rules)
+
+
+def of_place(frame: pd.DataFrame, dataset: str, metric: str) -> pd.DataFrame:
+    """Return the rows of a metric on a dataset."""
+    return frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
 
 
 def _with_interval(row: object) -> str:
@@ -134,92 +151,73 @@ def _with_interval(row: object) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _named(rows: pd.DataFrame, method: str, wording: Wording) -> str:
-    seeds = int(rows.loc[rows["method"] == method, "seeds"].iloc[0])
-    return wording.name(method) if seeds == 1 else f"{wording.name(method)} (mean of {seeds} seeds)"
-
-
-def tie_table(scores: pd.DataFrame, dataset: str, wording: Wording) -> Table:
+def tie_table(figures: TopKFigures, dataset: str) -> Table:
     """Make the table of ties: the share of samples with equal scores across each cut-off, and what they could do."""
-    metric = scores["metric"].iloc[0]
-    rows = scores[scores["metric"] == metric]
-    ks = list(dict.fromkeys(rows["at"]))
+    metric = figures.scores["metric"].iloc[0]
+    rows = of_place(figures.scores, dataset, metric)
     body = []
     for method, mine in rows.groupby("method", sort=False):
-        by_cut = mine.set_index("at")
-        body.append([wording.name(method), *(_tied(by_cut.loc[cut]) for cut in ks)])
+        body.append([figures.name(str(method)), *(_tied(row) for row in mine.itertuples())])
     caption = (
-        f"Ties on {wording.name(dataset)}: share of samples with equal scores across the cut-off;"
+        f"Ties on {figures.name(dataset)}: share of samples with equal scores across the cut-off;"
         f" above 0.1 % also {metric_in_words(metric)} if all ties fell out worst and best."
     )
-    heading = ["Method", *(f"K = {int(cut)}" for cut in ks)]
-    return Table.of(
-        heading, body, caption=wording.caption(caption), label=_name("ties", dataset, wording)
-    )
+    heading = ["Method", *(f"K = {int(cut)}" for cut in dict.fromkeys(rows["at"]))]
+    return figures.table("ties", dataset, heading, body, caption)
 
 
-def _tied(row: pd.Series) -> str:
-    share = f"{100 * row['tie_share']:.2f} %"
-    return (
-        share
-        if row["tie_low"] != row["tie_low"]
-        else f"{share} ({row['tie_low']:.4f}..{row['tie_high']:.4f})"
-    )
+def _tied(row: Any) -> str:
+    share = f"{100 * row.tie_share:.2f} %"
+    if math.isnan(row.tie_low):
+        return share
+    return f"{share} ({row.tie_low:.4f}..{row.tie_high:.4f})"
 
 
-def segment_tables(segments: pd.DataFrame, dataset: str, wording: Wording) -> list[Table]:
+def segment_tables(figures: TopKFigures, dataset: str) -> list[Table]:
     """Make the tables of segments: the first metric at the first cut-off, and the second at the last."""
-    metrics, ks = list(dict.fromkeys(segments["metric"])), list(dict.fromkeys(segments["at"]))
-    wanted = list(dict.fromkeys([(metrics[0], ks[0]), (metrics[min(1, len(metrics) - 1)], ks[-1])]))
-    return [_segment_table(segments, dataset, metric, int(cut), wording) for metric, cut in wanted]
+    frame = figures.segments[figures.segments["dataset"] == dataset]
+    metrics, ks = list(dict.fromkeys(frame["metric"])), list(dict.fromkeys(frame["at"]))
+    second = metrics[min(1, len(metrics) - 1)]
+    wanted = dict.fromkeys([(metrics[0], ks[0]), (second, ks[-1])])
+    return [_segment_table(figures, dataset, metric, int(cut)) for metric, cut in wanted]
 
 
-def _segment_table(
-    segments: pd.DataFrame, dataset: str, metric: str, cut: int, wording: Wording
-) -> Table:
-    rows = segments[(segments["metric"] == metric) & (segments["at"] == cut)]
+def _segment_table(figures: TopKFigures, dataset: str, metric: str, cut: int) -> Table:
+    rows = of_place(figures.segments, dataset, metric)
+    rows = rows[rows["at"] == cut]
     methods = list(dict.fromkeys(rows["method"]))
     body = []
     for segment, mine in rows.groupby("segment", sort=False):
         by_method = mine.set_index("method").reindex(methods)
         texts = [_with_interval(row) for row in by_method.itertuples()]
-        cells = marked(by_method["value"].tolist(), texts, metric)
         first = mine.iloc[0]
-        body.append(
-            [
-                TableCell(segment),
-                TableCell(str(int(first["n"]))),
-                TableCell(format_number(first["ceiling"])),
-                *cells,
-            ]
-        )
+        head = (segment, str(int(first["n"])), format_number(first["ceiling"]))
+        cells = marked(by_method["value"].tolist(), texts, metric)
+        body.append([*map(TableCell, head), *cells])
     caption = (
-        f"{metric_title(_label(metric, cut))} on segments of {wording.name(dataset)}, with 95 %"
+        f"{metric_title(_label(metric, cut))} on segments of {figures.name(dataset)}, with 95 %"
         " intervals and the best value possible. Head items are the most frequent fifth of train;"
         " segments of items count only the relevant items inside."
     )
-    heading = ["Segment", "n", "best possible", *(wording.name(method) for method in methods)]
-    label = _name(f"segments-{metric}-{cut}", dataset, wording)
-    return Table.of(heading, body, caption=wording.caption(caption), label=label)
+    heading = ["Segment", "n", "best possible", *map(figures.name, methods)]
+    return figures.table(f"segments-{metric}-{cut}", dataset, heading, body, caption)
 
 
-def beyond_table(beyond: pd.DataFrame, dataset: str, wording: Wording) -> Table:
+def beyond_table(figures: TopKFigures, dataset: str) -> Table:
     """Make the table beyond accuracy at the largest cut-off."""
-    cut = int(beyond["at"].max())
-    rows = beyond[beyond["at"] == cut]
+    rows = figures.beyond[figures.beyond["dataset"] == dataset]
+    cut = int(rows["at"].max())
     body = [
-        [wording.name(row["method"]), *(format_number(row[name]) for name in BEYOND)]
-        for row in rows.to_dict("records")
+        [figures.name(row["method"]), *(format_number(row[name]) for name in BEYOND)]
+        for row in rows[rows["at"] == cut].to_dict("records")
     ]
     caption = (
-        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all,"
+        f"Beyond accuracy on {figures.name(dataset)} at K = {cut}: share of items shown at all,"
         " Gini coefficient of their exposures (0 is even), mean of -log2 of the share of training"
         " rows with a shown item, recall of tail items."
     )
     heading = ["Method", "coverage", "Gini of exposure", "novelty", "tail recall"]
-    return Table.of(
-        heading, body, caption=wording.caption(caption), label=_name("beyond", dataset, wording)
-    )
+    return figures.table("beyond", dataset, heading, body, caption)
 
 
 def _label(metric: str, cut: int) -> str:
@@ -228,20 +226,17 @@ def _label(metric: str, cut: int) -> str:
     return f"{name}@{cut}[{rest}" if rest else f"{name}@{cut}"
 
 
-def _name(what: str, dataset: str, wording: Wording) -> str:
-    text = "".join(letter if letter.isalnum() else "-" for letter in f"{what}-{dataset}")
-    return wording.label(text.strip("-"))
-
-
-def topk_plot(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str) -> Plot:
+def topk_plot(figures: TopKFigures, dataset: str, metric: str) -> Plot:
     """Return a metric against K for every method of a dataset, with 95 % intervals."""
-    mine = scores[(scores["dataset"] == dataset) & (scores["metric"] == metric)]
     columns = ["at", "value", "low", "high"]
+    groups = of_place(figures.scores, dataset, metric).groupby("method", sort=False)
     series = {
-        wording.name(str(method)): tuple(map(tuple, rows[columns].to_numpy(dtype=float).tolist()))
-        for method, rows in mine.groupby("method", sort=False)
+        figures.name(str(method)): tuple(
+            map(tuple, rows[columns].astype(float).to_numpy().tolist())
+        )
+        for method, rows in groups
     }
-    title = f"{metric_title(metric)} at K on {wording.name(dataset)}"
+    title = f"{metric_title(metric)} at K on {figures.name(dataset)}"
     subtitle = (
         "mean over test samples, band: 95 % interval, equal queries resampled together; axes do not"
         " begin at 0"

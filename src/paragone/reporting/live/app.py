@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from paragone.errors import InputError
 from paragone.lab.results import Results
 from paragone.lab.view import CellAddress
-from paragone.reporting.live.control import Control, stop_runs
 from paragone.reporting.live.details import cell_details, fold_details, progress_of
 from paragone.reporting.live.pages import Keeper, Selection
 from paragone.reporting.render import page_script, static_file
@@ -115,9 +114,7 @@ class TokenGate:
         return given is not None and secrets.compare_digest(given.encode(), self._token)
 
 
-def render_shell(
-    stores: Sequence[str], store: int, experiments: Sequence[str], *, controlled: bool = False
-) -> str:
+def render_shell(stores: Sequence[str], store: int, experiments: Sequence[str]) -> str:
     """Return the frame; everything else is asked for by its script.
 
     Parameters
@@ -128,24 +125,15 @@ def render_shell(
         Which of them is.
     experiments : sequence of str
         The experiments of that store.
-    controlled : bool, default=False
-        Whether a run can be stopped and started from the page.
 
     Examples
     --------
     >>> "&lt;lab&gt;.sqlite" in render_shell(["<lab>.sqlite"], 0, ["a"])
     True
     """
-    text: str = (
-        _environment()
-        .get_template("shell.html")
-        .render(
-            title=stores[store],
-            stores=stores,
-            store=store,
-            experiments=experiments,
-            controlled=controlled,
-        )
+    shell = _environment().get_template("shell.html")
+    text: str = shell.render(
+        title=stores[store], stores=stores, store=store, experiments=experiments
     )
     return text
 
@@ -189,7 +177,6 @@ def create_app(
     keeper: Keeper | None = None,
     token: str | None = None,
     *,
-    control: Control | None = None,
     run_code: bool = False,
 ) -> Starlette:
     """Return the application that shows a store, or several.
@@ -204,8 +191,6 @@ def create_app(
     token : str, optional
         What a browser must have to see anything; where it is not given, every user of this machine
         sees the view.
-    control : Control, optional
-        What stops and starts runs; without it, the page cannot.
     run_code : bool, default=False
         Whether the code of a protocol that a store names is imported.
 
@@ -224,7 +209,7 @@ def create_app(
     for path in paths:
         Results.open(path).close()
     keepers = [Keeper(path, run_code=run_code) for path in paths[1 if keeper else 0 :]]
-    views = _Views(paths, [keeper, *keepers] if keeper else keepers, control)
+    views = _Views(paths, [keeper, *keepers] if keeper else keepers)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -240,11 +225,6 @@ def create_app(
         Route("/cell", views.cell, methods=["GET"]),
         Route("/static/{name}", views.static, methods=["GET"]),
     ]
-    if control is not None:
-        routes += [
-            Route("/stop", views.stop, methods=["POST"]),
-            Route("/retry", views.retry, methods=["POST"]),
-        ]
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
         Middleware(GZipMiddleware, minimum_size=2000),
@@ -281,12 +261,9 @@ def _answering(
 class _Views:
     """What is answered to which request."""
 
-    def __init__(
-        self, stores: Sequence[Path], keepers: Sequence[Keeper], control: Control | None = None
-    ) -> None:
+    def __init__(self, stores: Sequence[Path], keepers: Sequence[Keeper]) -> None:
         self.stores = stores
         self.keepers = keepers
-        self.control = control
 
     def _chosen(self, request: Request) -> int:
         place = _number(request.query_params.get("store") or "0")
@@ -305,27 +282,8 @@ class _Views:
 
         names = [path.name for path in self.stores]
         with self._opened(request) as results:
-            page = render_shell(
-                names,
-                self._chosen(request),
-                results.experiments(),
-                controlled=self.control is not None,
-            )
+            page = render_shell(names, self._chosen(request), results.experiments())
             return HTMLResponse(page)
-
-    @_answering
-    def stop(self, request: Request) -> Any:
-        _check_origin(request)
-        with self._opened(request) as results:
-            return {"said": stop_runs(results)}
-
-    @_answering
-    def retry(self, request: Request) -> Any:
-        _check_origin(request)
-        with self._opened(request) as results:
-            if self.control is None or results.living():
-                raise InputError("a run is at it already: stop it first")
-            return {"said": self.control.run_again(results.path)}
 
     @_answering
     def progress(self, request: Request) -> Any:
@@ -384,13 +342,6 @@ class _Views:
         return Plain(text(), media_type=kind)
 
 
-def _check_origin(request: Request) -> None:
-    """Refuse orders that come from a page of somebody else's: browsers say where a request comes from."""
-    origin = request.headers.get("origin", "")
-    if origin != f"{request.url.scheme}://{request.headers.get('host', '')}":
-        raise InputError("orders are taken from this view's own page only")
-
-
 def _experiment(results: Results, name: str) -> str:
     names = results.experiments()
     if not names:
@@ -427,7 +378,6 @@ def serve(
     *,
     ask_token: bool = True,
     run_code: bool = False,
-    experiment_file: Path | None = None,
 ) -> None:
     """Show a store, or several, to the browsers of this machine until interrupted.
 
@@ -444,15 +394,7 @@ def serve(
         of this machine see nothing.
     run_code : bool, default=False
         Whether the code of a protocol that the store names is imported.
-    experiment_file : Path, optional
-        The file with which the page may run the rest of the one store, and failed cells, again;
-        with it the page may also stop a run.
     """
-    control = None if experiment_file is None else Control(experiment_file)
-    if control is not None and not isinstance(store, (str, Path)) and len(store) != 1:
-        raise InputError("a view that controls runs shows one store")
-    if control is not None and not ask_token:
-        raise InputError("a view that controls runs asks for its token: leave --no-token out")
     try:
         import uvicorn
 
@@ -462,7 +404,7 @@ def serve(
             "the live view needs starlette and uvicorn: pip install 'paragone[view]'"
         ) from error
     token = new_token() if ask_token else None
-    app = create_app(store, token=token, control=control, run_code=run_code)
+    app = create_app(store, token=token, run_code=run_code)
     listening = listen(port)
     if told is not None:
         told(

@@ -171,11 +171,6 @@
     /* Failed cells that run again have ended once already. */
     const state = !done ? (progress.alive ? "running" : "stopped: no run is at it") : progress.at_work ? "failed ones are run again" : "finished";
     byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
-    const control = byId("control");
-    if (control) {
-      control.querySelector("[data-order=stop]").disabled = !progress.alive;
-      control.querySelector("[data-order=retry]").disabled = progress.alive || (progress.counts.done ?? 0) === progress.total;
-    }
     showBar(progress);
     showCounts(progress);
     showMatrix(progress.matrix);
@@ -324,23 +319,6 @@
     more.append(make("div", undefined, { id: "behind-cell" }));
   }
 
-  /* Stop and retry, where the view was started to allow it */
-
-  async function order(event) {
-    const what = event.target.dataset.order;
-    if (!what) return;
-    event.target.disabled = true;
-    try {
-      const answer = await fetch(`/${what}?${new URLSearchParams({ store: storeChosen() })}`, { method: "POST" });
-      const found = await answer.json();
-      byId("ordered").textContent = found.error ?? found.said;
-    } catch (error) {
-      byId("ordered").textContent = error.message;
-    }
-    turn();
-  }
-
-  byId("control")?.addEventListener("click", order);
   document.addEventListener("paragone:behind", showFolds);
   turn();
 })();
