@@ -18,7 +18,7 @@ from paragone.protocols.curve.protocol import PGrid
 from paragone.reporting.pages import page_of
 from paragone.reporting.predicted_sets import labels_case, lists_case
 from paragone.reporting.predictions import MOST_CASES, prediction_blocks
-from paragone.reporting.render import render_page
+from paragone.reporting.render import page_data, render_page
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import topk_lab
@@ -140,13 +140,9 @@ def test_the_panel_is_on_the_page_with_its_numbers(kind, request):
         page = page_of(View(results))
     (block,) = page.predictions()
     html = render_page(page)
-    data = json.loads(
-        re.search(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.S).group(1)
-    )
-    listed, texts = data["cases"]["listed"], data["cases"]["texts"]
-    for case, values in zip(block.cases, listed, strict=True):
-        assert texts[values[3]] == case.finding
-        assert [tuple(row) for row in values[-1]] == list(case.table)
+    for case, shown in zip(block.cases, page_data(html)["cases"], strict=True):
+        assert shown["finding"] == case.finding
+        assert [tuple(row) for row in shown["table"]] == list(case.table)
     assert 'class="predictions"' in html
 
 
