@@ -316,7 +316,7 @@ SAMPLES = 40
 def _problem(view: View, dataset: str) -> Problem | None:
     """Return the problem that scores call by a name."""
     run = view.of_whole(whole_run)
-    return next((one for one in run.problems if problem_name(one, run) == dataset), None)
+    return next((one for one in run.problems if run.name(one) == dataset), None)
 
 
 def whole_run(view: View) -> CrossvalRun:
