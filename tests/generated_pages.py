@@ -19,12 +19,11 @@ from paragone.generate import (
     benchmark_method,
     write_benchmark,
 )
-from paragone.generate.duel_map import map_duel, write_map
-from paragone.generate.duels import STORE, DuelPlan, duel
+from paragone.generate.duel_map import map_duel
+from paragone.generate.duels import STORE, DuelPlan, duel, proven_sets
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
-from paragone.generate.pages import write_duel
-from paragone.generate.pictures import pictures
+from paragone.generate.pages import write_duel, write_map
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", {"max_depth": 4})
@@ -67,7 +66,7 @@ def duel_page(folder: Path) -> Path:
         patched.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
         result = duel(LINEAR, TREE, out, PLAN)
     with InProcess(out / STORE) as laboratory:
-        return write_duel(result, pictures(result, laboratory, "duel"), out, "duel")
+        return write_duel(result, proven_sets(result, laboratory, "duel"), out, "duel")
 
 
 def open_duel_page(folder: Path) -> Path:

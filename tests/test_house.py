@@ -139,7 +139,7 @@ BUDGETS = {
     "cli": 23609,
     "data": 42719,
     "everyday": 4956,
-    "generate": 92138,
+    "generate": 87881,
     "intake": 49947,
     "lab": 87174,
     "methods": 34592,
@@ -156,7 +156,7 @@ BUDGETS = {
 """Tokens of a package, without comments, docstrings, newlines and indents. A budget only falls."""
 LONG_LINES = 2151
 """Lines of the package over 100 characters, all of them sentences. The number only falls."""
-HEAVY_FILES = 27
+HEAVY_FILES = 20
 """Files with a function above complexity 15 or 10 parameters, as pyproject.toml lists. It only falls."""
 UNCOUNTED = (
     tokenize.COMMENT,

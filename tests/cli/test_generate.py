@@ -448,7 +448,15 @@ def test_hard_labels_are_scored_and_said(paragone, tmp_path, monkeypatch):
     (tmp_path / "my_hard.py").write_text(HARD)
     monkeypatch.chdir(tmp_path)
     ended = paragone(
-        "generate", "benchmark-method", "my_hard:Hard", "--out", "hard", "--sets", "digen1,digen8"
+        "generate",
+        "report",
+        "my_hard:Hard",
+        "--out",
+        "hard",
+        "--collection",
+        "digen",
+        "--sets",
+        "digen1,digen8",
     )
     assert ended.code == 0, ended.err
     assert "scored by its hard labels" in " ".join(ended.err.split())
@@ -459,7 +467,7 @@ def test_a_method_is_put_on_an_evolved_collection(paragone, evolved, tmp_path):
     collection = evolved / "out" / "collection.json"
     command = [
         "generate",
-        "benchmark-method",
+        "report",
         "sklearn.naive_bayes:GaussianNB",
         "--collection",
         collection,
@@ -503,19 +511,27 @@ def test_the_published_stages_run_at_small_sizes(paragone, tmp_path):
     ("command", "said"),
     [
         (("stage1", "K", "K", "--seed", "1"), "a duel needs two methods"),
-        (("duel", "K", "K", "--seed", "1"), "`generate duel` is now `generate stage1`"),
         (("stage1", "K", "Q", "--seed", "1"), "unknown method 'Q'"),
         (("stage1", "K", "R", "--seed", "1", "--preset", "digen_v2"), "did you mean 'digen_v1'"),
         (("evolve", "none.toml", "--out", "o"), "cannot be read"),
         (("stage2", "none.csv", "--out", "o.csv"), "cannot be read as CSV"),
         (("inspect", "none.json"), "cannot be read"),
-        (("benchmark-method", "nowhere:Thing", "--out", "o"), "cannot import 'nowhere'"),
+        (("report", "nowhere:Thing", "--out", "o"), "cannot import 'nowhere'"),
         (
-            ("benchmark-method", "sklearn.svm:SVC", "--out", "o", "--sets", "digen8"),
+            ("report", "sklearn.svm:SVC", "--out", "o", "--sets", "digen8"),
             "two methods are called 'SVC'",
         ),
         (
-            ("benchmark-method", "sklearn.svm:NuSVC", "--out", "o", "--sets", "digen99"),
+            (
+                "report",
+                "sklearn.svm:NuSVC",
+                "--out",
+                "o",
+                "--collection",
+                "digen",
+                "--sets",
+                "digen99",
+            ),
             "unknown DIGEN set 'digen99'",
         ),
     ],
@@ -535,7 +551,7 @@ def test_a_space_with_an_unknown_parameter_is_refused(paragone, tmp_path):
     use = "sklearn.naive_bayes:GaussianNB"
     ended = paragone(
         "generate",
-        "benchmark-method",
+        "report",
         use,
         "--out",
         tmp_path / "o",

@@ -277,8 +277,8 @@ topk evaluate --scores none.npy --truth none.txt
 topk evaluate --scores binary.npy --truth text.toml
 generate sample none --out x
 generate nonsense
-generate benchmark-method none:X --out x
-generate benchmark-method os:system --out x --sets digen8
+generate report none:X --out x
+generate report os:system --out x --sets digen8
 generate inspect none
 """.strip().splitlines()
 

@@ -98,7 +98,7 @@ def test_a_card_has_the_formula_in_mathematics_what_matters_and_what_it_proves(c
     assert "Family: parity" in said
     assert "A over BClassifier by 0.207 [0.192, 0.221], on 100% of samples." in said
     names = [figure.name for figure in page.figures()]
-    assert {"plane_product", "formula_product", "duels"} <= set(names)
+    assert {"formula_product", "duels"} <= set(names)
 
 
 def test_a_refuted_pair_is_marked_wherever_it_is_shown(collection):

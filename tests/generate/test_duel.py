@@ -14,30 +14,26 @@ from sklearn.metrics import roc_auc_score
 from paragone.data import load
 from paragone.errors import InputError
 from paragone.generate import Collection, Contender, GeneratorSpec, Laboratory
+from paragone.generate.charts import learning_chart, search_chart
 from paragone.generate.duels import (
     STORE,
     DuelPlan,
     DuelResult,
+    ProvenSet,
     Raced,
     distinct_names,
     duel,
+    learning_curves,
+    proven_sets,
     shown_seed,
 )
 from paragone.generate.pages import (
+    claims_chart,
     coin_sentence,
     crossing,
     duel_page,
     fits_table,
     write_duel,
-)
-from paragone.generate.pictures import (
-    Picture,
-    claims_chart,
-    curve_chart,
-    learning_curves,
-    pictures,
-    plane_of,
-    search_chart,
 )
 from paragone.generate.proof import LeadClaim, Proof, TunedFit
 from paragone.generate.truth import truth_sheet
@@ -67,7 +63,7 @@ def fought(tmp_path_factory):
         patched.setattr("paragone.generate.duels.PROOF_SHARE", 1e9)
         result = duel(LINEAR, TREE, folder, SMALL)
         with Laboratory(folder / STORE) as laboratory:
-            shown = pictures(result, laboratory, "duel")
+            shown = proven_sets(result, laboratory, "duel")
         write_duel(result, shown, folder, "duel")
     return folder, result, shown
 
@@ -113,7 +109,7 @@ def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fou
     for said in (
         "Linear against Tree",
         "Where Tree beats Linear",
-        "What Tree learned",
+        "The best that any method can reach",
         "Learning curves",
         "collection.json:1",
     ):
@@ -131,17 +127,11 @@ def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fou
     assert json.loads(fits_table(result)["parameters"].iloc[0]) == {}
 
 
-def test_a_plane_is_shown_as_a_picture_with_its_surface(fought):
+def test_a_card_shows_the_formula_as_a_picture(fought):
     folder, result, shown = fought
-    page = duel_page(result, shown, folder, "duel")
-    planes = [
-        figure
-        for figure in page.figures()
-        if "curves" not in figure.name and figure.name.startswith("duel-")
-    ]
-    assert len(planes) == 3 * len(shown)
-    # The page's own plots would draw the rows of the dataset alone.
-    assert [figure.plot for figure in planes] == [None] * len(planes)
+    page = duel_page(result, shown, folder)
+    trees = [figure for figure in page.figures() if figure.name.startswith("formula_")]
+    assert [figure.name for figure in trees] == [f"formula_{item.name}" for item in shown]
 
 
 def cells(folder):
@@ -220,7 +210,7 @@ def a_proof(leads, low=0.1):
 def a_picture(curve):
     proof = a_proof([0.3] * 12)
     generator = proof.claim.generator
-    return Picture("d-1", proof, generator.sample(50, 1), None, plane_of(generator), {}, curve)
+    return ProvenSet("d-1", proof, generator.sample(50, 1), None, curve)
 
 
 def test_a_lead_that_is_a_coin_is_called_one():
@@ -256,7 +246,8 @@ def test_learning_curves_are_means_of_the_fits(fought):
     pd.testing.assert_frame_equal(again, drawn.curve)
     assert again["rows"].unique().tolist() == [40, 80, 160]
     assert ((again["low"] <= again["mean"]) & (again["mean"] <= again["high"])).all()
-    assert curve_chart(drawn, result.methods).title == "Learning curves"
+    chart = learning_chart(again, result.names, drawn.ceiling, drawn.metric)
+    assert chart.title == "Learning curves"
 
 
 def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
@@ -280,8 +271,8 @@ def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
     )
     assert len(claims_chart(result).to_dict()["layer"]) == 3
     # The page keeps a lead until the next generation: nothing rose in between.
-    assert search_chart(result).steps
-    page = duel_page(result, (), "somewhere", "x")
+    assert search_chart(result.curve, result.names).steps
+    page = duel_page(result, (), "somewhere")
     assert page.title == "Linear against Tree"
     # A direction without a proven dataset is told in the finding, and has no empty section.
     assert [section.title for section in page.sections] == [
@@ -295,7 +286,7 @@ def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
     def drawn(minutes):
         curve = ((minutes / 2, 0.0, 0.1), (minutes, 0.2, 0.3))
         result = DuelResult((LINEAR, TREE), SMALL, (), (), curve, 10, 5, 0, 60 * minutes, "time")
-        return search_chart(result)
+        return search_chart(result.curve, result.names)
 
     for minutes, unit, last in ((0.5, "seconds", 30.0), (8.0, "minutes", 8.0)):
         plot = drawn(minutes)
@@ -326,7 +317,7 @@ def test_a_dataset_with_kinds_of_data_is_loaded_from_its_table(tmp_path):
         (LINEAR, TREE), noisy, (), (proof,), ((1.0, 0.0, 0.3),), 9, 6, 0, 90.0, "time"
     )
     data = generator.sample(noisy.rows, shown_seed(noisy, generator), name="kinds-1")
-    picture = Picture("kinds-1", proof, data, truth_sheet(generator), plane_of(generator), {})
+    picture = ProvenSet("kinds-1", proof, data, truth_sheet(generator))
     write_duel(result, (picture,), tmp_path, "kinds")
     found = load(f"{tmp_path}/collection.json:1")
     np.testing.assert_array_equal(found.X, data.X)

@@ -13,12 +13,11 @@ from paragone.generate.duel_map import (
     DuelMap,
     MapPoint,
     border_of,
-    map_chart,
     map_duel,
     simultaneous,
-    write_map,
 )
 from paragone.generate.duels import DuelPlan
+from paragone.generate.pages import plane_chart, write_map
 from paragone.stats import Interval
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
@@ -82,9 +81,7 @@ def test_a_point_is_sure_only_where_its_interval_excludes_zero():
     ]
     found = DuelMap("A", "B", (point(100, 0.02), point(200, -0.3), point(400, 0.0)), 2, 1)
     assert "A is ahead at 1 of 3 points, B at 1, 1 are open" in found.sentences()[0]
-    cells = chart_specification(map_chart(found, "mul(X0, X1)", "noise"))["layer"][0]["data"][
-        "values"
-    ]
+    cells = chart_specification(plane_chart(found, "mul(X0, X1)", "noise"))["data"]["values"]
     assert [(cell["rows"], cell["lead"], cell["text"]) for cell in cells] == [
         ("100", 0.02, "+0.02"), ("200", -0.3, "−0.30"), ("400", 0.0, "+0.00"),
     ]  # fmt: skip

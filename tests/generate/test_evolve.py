@@ -28,8 +28,7 @@ from paragone.generate.evolving import choose, evolve, greedy_cover
 from paragone.generate.expressions import Expression
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method
-from paragone.generate.proof import Evidence, learning_curve, mean_interval, row_seed
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.proof import Evidence, mean_interval, row_seed
 from paragone.generate.shipped import measure_digen, read_fits
 
 METHODS = {
@@ -51,9 +50,8 @@ SMALL = EvolveSpec(
 
 def evolved_json(folder, workers=0, spec=SMALL):
     folder.mkdir(exist_ok=True)
-    return json.dumps(
-        [asdict(item) for item in evolve(spec, folder / "s.sqlite", workers).measured]
-    )
+    laboratory = Laboratory(folder / "s.sqlite", workers)
+    return json.dumps([asdict(item) for item in evolve(spec, laboratory).measured])
 
 
 @pytest.fixture
@@ -475,26 +473,6 @@ def test_digen_is_measured_like_evolved_sets(tmp_path):
         ("LogisticRegression", "DecisionTreeClassifier"),
         ("DecisionTreeClassifier", "LogisticRegression"),
     }
-
-
-def test_a_learning_curve_rises_with_rows_and_falls_with_noise(tmp_path):
-    generator = GeneratorSpec("add(X0, X1)", n_features=3)
-    methods = [(reference_method("D"), {"max_depth": 5})]
-    with Laboratory(tmp_path / "l.sqlite") as laboratory:
-        sizes = {"n_fresh": 1000, "n_seeds": 3}
-        rows = learning_curve(generator, methods, laboratory, "n", [50, 1000], **sizes)
-        noise = learning_curve(
-            generator, methods, laboratory, "noise", [0.0, 0.5], n_train=500, **sizes
-        )
-        columns = learning_curve(
-            generator, methods, laboratory, "irrelevant", [0, 40], n_train=100, **sizes
-        )
-        with pytest.raises(InputError, match="learning curve is over"):
-            learning_curve(generator, methods, laboratory, "depth", [1])
-    assert rows["mean"].is_monotonic_increasing
-    assert noise["mean"].is_monotonic_decreasing
-    assert columns["mean"].is_monotonic_decreasing
-    assert (noise["high"] <= noise["bayes"] + 0.02).all()
 
 
 # The archive

@@ -19,7 +19,6 @@ from paragone.generate.published import (
     seeded_dataset,
     stage2,
     stage3,
-    still_separate,
 )
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.sets import find_digen, make_digen
@@ -97,8 +96,6 @@ def test_stages_score_every_method_on_every_formula_and_seed(tmp_path):
         assert len(tuned) == 6
         seeds = stage3(["mul(X0, X1)"], laboratory, SMALL, n_seeds=3, trials=2)
     assert sorted(seeds["seed"].unique()) == [1, 2, 3]
-    assert still_separate(seeds, "KNeighborsClassifier", "LogisticRegression") == ("mul(X0, X1)",)
-    assert still_separate(seeds, "LogisticRegression", "KNeighborsClassifier") == ()
     assert (
         tuned.query("formula == 'add(X0, X1)' and method == 'LogisticRegression'")["auroc"] > 0.95
     ).all()

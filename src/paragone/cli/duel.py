@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paragone.cli.app import START, app
-from paragone.cli.kinds import (
-    DataCategorical,
-    DataClasses,
-    DataCorrelation,
-    DataDrift,
-    DataGroupShare,
-    DataGroupSize,
-    DataIrrelevant,
-    DataLevels,
-    DataMissing,
-    DataMissingBy,
-    DataNoise,
-    DataNominal,
-    DataPositive,
-    DataRedundant,
-    DataShares,
-    DataTarget,
-    data_kinds,
-)
+from paragone.cli.kinds import DataKinds
 from paragone.cli.options import AddressOption, EngineOption, chosen_executor
 from paragone.errors import InputError
 from paragone.terminal import say
 
+if TYPE_CHECKING:
+    from paragone.generate.duels import DuelResult
+
 SIZES = "Sizes"
 
 
+@dataclass(frozen=True)
+class DuelSizes:
+    """How large a duel is, and where it is worked on."""
+
+    minutes: Annotated[
+        float,
+        typer.Option(
+            help="For search, proof and pictures, earlier sittings in this folder included."
+        ),
+    ] = 10
+    seed: Annotated[int, typer.Option(help="Every random thing follows from it.", min=0)] = 0
+    margin: Annotated[
+        float, typer.Option(help="By how much AUROC, or R2, must differ.", rich_help_panel=SIZES)
+    ] = 0.05
+    rows: Annotated[
+        int, typer.Option(help="Training rows of every dataset.", rich_help_panel=SIZES)
+    ] = 500
+    features: Annotated[
+        int, typer.Option(help="Columns a formula may use.", rich_help_panel=SIZES)
+    ] = 10
+    trials: Annotated[
+        int, typer.Option(help="Trials of tuning per sample.", min=1, rich_help_panel=SIZES)
+    ] = 8
+    finalists: Annotated[
+        int,
+        typer.Option(help="Datasets per direction that are put to proof.", rich_help_panel=SIZES),
+    ] = 3
+
+
+@dataclass(frozen=True)
+class DuelWork:
+    """Where a duel is worked on."""
+
+    workers: Annotated[
+        int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)
+    ] = None
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed cells again.")
+    ] = False
+    engine: EngineOption = "local"
+    address: AddressOption = None
+
+
 @app.command(name="duel", rich_help_panel=START)
-def duel(
+def run_duel(
     first: Annotated[
         str,
         typer.Argument(
@@ -52,12 +81,9 @@ def duel(
         Path,
         typer.Option("--out", help="The folder for store, datasets and page.", show_default=False),
     ],
-    minutes: Annotated[
-        float,
-        typer.Option(
-            help="For search, proof and pictures, earlier sittings in this folder included."
-        ),
-    ] = 10,
+    sizes: DuelSizes,
+    kinds: DataKinds,
+    work: DuelWork,
     draw_map: Annotated[
         bool,
         typer.Option(
@@ -68,53 +94,12 @@ def duel(
         str | None,
         typer.Option(help="With --map: map this formula instead of searching.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Every random thing follows from it.", min=0)] = 0,
-    workers: Annotated[
-        int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)
-    ] = None,
     space_a: Annotated[
         Path | None, typer.Option(help="The search space of A (TOML).", show_default=False)
     ] = None,
     space_b: Annotated[
         Path | None, typer.Option(help="The search space of B (TOML).", show_default=False)
     ] = None,
-    margin: Annotated[
-        float, typer.Option(help="By how much AUROC, or R2, must differ.", rich_help_panel=SIZES)
-    ] = 0.05,
-    rows: Annotated[
-        int, typer.Option(help="Training rows of every dataset.", rich_help_panel=SIZES)
-    ] = 500,
-    features: Annotated[
-        int, typer.Option(help="Columns a formula may use.", rich_help_panel=SIZES)
-    ] = 10,
-    trials: Annotated[
-        int, typer.Option(help="Trials of tuning per sample.", min=1, rich_help_panel=SIZES)
-    ] = 8,
-    finalists: Annotated[
-        int,
-        typer.Option(help="Datasets per direction that are put to proof.", rich_help_panel=SIZES),
-    ] = 3,
-    target: DataTarget = "binary",
-    classes: DataClasses = 3,
-    shares: DataShares = "",
-    positive: DataPositive = None,
-    noise: DataNoise = 0,
-    correlation: DataCorrelation = 0,
-    irrelevant: DataIrrelevant = 0,
-    redundant: DataRedundant = 0,
-    categorical: DataCategorical = "",
-    levels: DataLevels = 4,
-    nominal: DataNominal = False,
-    missing: DataMissing = 0,
-    missing_by: DataMissingBy = "chance",
-    drift: DataDrift = 0,
-    group_size: DataGroupSize = 0,
-    group_share: DataGroupShare = 0.5,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run failed cells again.")
-    ] = False,
-    engine: EngineOption = "local",
-    address: AddressOption = None,
 ) -> None:
     """Find datasets on which A beats B and B beats A, both tuned, and prove them; or say that none was found.
 
@@ -123,53 +108,25 @@ def duel(
     Example: paragone duel forest boosting --target regression --minutes 10 --out forest-boosting
     """
     from paragone.cores import available_cores
-    from paragone.generate.duel_map import map_duel, write_map
-    from paragone.generate.duels import STORE, DuelPlan, duel
+    from paragone.generate.duel_map import map_duel
+    from paragone.generate.duels import STORE, DuelPlan, duel, proven_sets
     from paragone.generate.laboratory import Laboratory
     from paragone.generate.methods import opponent, read_space
-    from paragone.generate.pages import write_duel
-    from paragone.generate.pictures import pictures
+    from paragone.generate.pages import write_duel, write_map
 
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file: give a folder")
     if formula is not None and not draw_map:
         raise InputError("--formula is for --map: without it a duel searches for its own formulas")
-    one = opponent(first, space=read_space(space_a) if space_a else None, target=target)
-    other = opponent(second, space=read_space(space_b) if space_b else None, target=target)
-    kinds = data_kinds(
-        target=target,
-        classes=classes,
-        shares=shares,
-        positive=positive,
-        noise=noise,
-        correlation=correlation,
-        irrelevant=irrelevant,
-        redundant=redundant,
-        categorical=categorical,
-        levels=levels,
-        nominal=nominal,
-        missing=missing,
-        missing_by=missing_by,
-        drift=drift,
-        group_size=group_size,
-        group_share=group_share,
+    one, other = (
+        opponent(written, space=read_space(space) if space else None, target=kinds.target)
+        for written, space in ((first, space_a), (second, space_b))
     )
-    plan = DuelPlan(
-        minutes=minutes,
-        seed=seed,
-        rows=rows,
-        features=features,
-        margin=margin,
-        trials=trials,
-        finalists=finalists,
-        kinds=kinds,
-    )
-    n_workers = available_cores() if workers is None else workers
-
-    def tell(said: str) -> None:
-        say(said, stderr=True)
-
-    with chosen_executor(engine, address, n_workers) as executor:
+    plan = DuelPlan(**vars(sizes), kinds=kinds.declared())
+    n_workers = available_cores() if work.workers is None else work.workers
+    formulas = [formula] if formula else []
+    with chosen_executor(work.engine, work.address, n_workers) as executor:
+        laboratory = Laboratory(out / STORE, n_workers, executor=executor)
         if formula is None:
             result = duel(
                 one,
@@ -178,36 +135,35 @@ def duel(
                 plan,
                 n_workers,
                 executor=executor,
-                retry_failed=retry_failed,
-                tell=tell,
+                retry_failed=work.retry_failed,
+                tell=_tell,
             )
-            with Laboratory(out / STORE, n_workers, executor=executor) as laboratory:
-                shown = pictures(result, laboratory, out.resolve().name, tell)
+            shown = proven_sets(result, laboratory, out.resolve().name, _tell)
             page = write_duel(result, shown, out, out.resolve().name)
-            for up, down in result.directions:
-                say(result.sentence(up, down))
-            if shown:
-                say(f'load one: paragone.load("{out.as_posix()}/collection.json:1")')
-            if result.n_failed:
-                say(
-                    f"{result.n_failed} cells failed: paragone status {out / STORE} says why",
-                    stderr=True,
-                )
+            _say_found(result, out, bool(shown))
             say(f"page: {page}")
-            formulas = [
-                held[0].claim.generator.formula
-                for d in result.directions
-                if (held := result.proven(*d))
-            ]
-        else:
-            formulas = [formula]
+            held = [result.proven(*pair) for pair in result.directions]
+            formulas = [proofs[0].claim.generator.formula for proofs in held if proofs]
         if draw_map and not formulas:
             say("there is nothing to map: no direction was proven; name a formula with --formula")
         elif draw_map:
-            found = map_duel(
-                one, other, formulas, out, plan, n_workers, executor=executor, tell=tell
-            )
+            found = map_duel(one, other, formulas, out, plan, laboratory=laboratory, tell=_tell)
             written = write_map(found, out / "map")
             for said in found.sentences():
                 say(said)
             say(f"map: {written}")
+
+
+def _tell(said: str) -> None:
+    say(said, stderr=True)
+
+
+def _say_found(result: DuelResult, out: Path, has_sets: bool) -> None:
+    from paragone.generate.duels import STORE
+
+    for up, down in result.directions:
+        say(result.sentence(up, down))
+    if has_sets:
+        say(f'load one: paragone.load("{out.as_posix()}/collection.json:1")')
+    if result.n_failed:
+        _tell(f"{result.n_failed} cells failed: paragone status {out / STORE} says why")

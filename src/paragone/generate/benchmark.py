@@ -167,7 +167,9 @@ class MethodBenchmark:
             drawn["roc"] = charts.roc_curves(self.predictions, self.method, lines=lines)
         drawn["duels"] = charts.duel_chart(self.duels(), MARGIN, metric=metric)
         if several:
-            drawn["boxes_over_seeds"] = charts.seed_boxes(self.scores, self.method, metric=metric)
+            drawn["boxes_over_seeds"] = charts.score_boxes(
+                self.scores, "seeds", metric=metric, highlighted=self.method
+            )
         if len(table) > 1:
             drawn["critical_difference"] = self.comparison().charts["critical_difference"]
         return drawn

@@ -1,4 +1,4 @@
-"""Charts of generated data: scores over datasets, duels, curves, coverage over time and formulas."""
+"""Charts of generated data: scores over datasets, leads, matrices, curves, what came over time, and formulas."""
 
 from __future__ import annotations
 
@@ -17,41 +17,46 @@ from paragone.generate.expressions import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
 from paragone.ties import loss_order
 
-__all__ = [
-    "clustered_order",
-    "coverage_curve",
-    "duel_chart",
-    "formula_tree",
-    "heat_map",
-    "lead_chart",
-    "parallel_coordinates",
-    "pr_curves",
-    "roc_curves",
-    "score_boxes",
-    "seed_boxes",
-    "short_names",
-]
-
-WIDTH, HEIGHT = 560, 260
+PLOT_WIDTH, PLOT_HEIGHT = 560, 300
+ROW_HEIGHT, COLUMN_WIDTH = 20, 46
+LEAF_WIDTH, LEVEL_HEIGHT = 64, 52
+SIDE = 310
+"""Of a square of curves: two of them stand beside each other on a page."""
+MOST_POINTS = 400
+"""More points than these of one curve are not seen apart: every so many of them are drawn."""
+LINES_OF_SETS = "One line per dataset, on its test rows"
 LINES = {
     "proven": "pairs proven",
     "covered": "pairs screened",
     "proven_concepts": "concepts that prove",
 }
+CEILING = "best possible"
+SHORT_SEARCH = 2.0
+"""A search of fewer minutes is drawn over seconds."""
+
+
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names without what all methods share, as long as they stay different: eight must stand side by side.
+
+    Examples
+    --------
+    >>> short_names(["LGBMClassifier", "SVC"]), short_names(["RidgeClassifier", "Ridge"])
+    (['LGBM', 'SVC'], ['RidgeClassifier', 'Ridge'])
+    """
+    short = [
+        method.removesuffix("Classifier").removesuffix("Regressor") or method for method in methods
+    ]
+    return short if len(set(short)) == len(short) else list(methods)
+
+
+# Over time and rows
 
 
 def coverage_curve(curve: pd.DataFrame) -> Plot:
     """Return proven pairs, promised pairs and proving concepts over minutes.
 
-    Parameters
-    ----------
-    curve : DataFrame
-        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, one row per
-        moment.
-
     Examples
     --------
-    >>> import pandas as pd
     >>> curve = pd.DataFrame({"seconds": [60], "proven": [3], "covered": [5], "proven_concepts": [2], "pairs": [12]})
     >>> coverage_curve(curve).subtitle
     'There are 12 ordered pairs; screening promises a pair before it is proven'
@@ -68,259 +73,96 @@ def coverage_curve(curve: pd.DataFrame) -> Plot:
     return Plot("lines", "Coverage over time", *axes, series, subtitle, steps=True)
 
 
+def search_chart(curve: Sequence[tuple[float, float, float]], names: Sequence[str]) -> Plot:
+    """Return the best lead that a search had found, in both directions, over its minutes."""
+    last = curve[-1][0] if curve else 0.0
+    unit, factor = ("minutes", 1) if last >= SHORT_SEARCH else ("seconds", 60)
+    moments = [(0.0, 0.0, 0.0), *curve]
+    series = {
+        name: tuple((float(factor * one[0]), float(one[place])) for one in moments)
+        for place, name in enumerate(names, start=1)
+    }
+    said = (
+        "The largest lead of each method over the other so far, without tuning: it proposes, and"
+        " proves nothing"
+    )
+    title = "How the search went"
+    return Plot("lines", title, unit, "best lead in screening", series, said, steps=True)
+
+
+def learning_chart(curve: pd.DataFrame, names: Sequence[str], ceiling: float, metric: str) -> Plot:
+    """Return the learning curves of two methods with their intervals and the best score that there is."""
+    columns = ["rows", "mean", "low", "high"]
+    found = {str(name): rows[columns] for name, rows in curve.groupby("method", sort=False)}
+    series = {
+        name: tuple(map(tuple, found[name].to_numpy(dtype=float).tolist()))
+        for name in names
+        if name in found
+    }
+    sizes = sorted(float(size) for size in curve["rows"].unique())
+    # The ceiling is a line among the others, so that every drawing of the chart has it.
+    series[CEILING] = tuple((size, *[float(ceiling)] * 3) for size in sizes)
+    said = "Both tuned at every size, mean over samples; band: 95 % interval"
+    return Plot(
+        "lines", "Learning curves", "training rows", f"{metric} on fresh rows", series, said
+    )
+
+
+# Leads
+
+
 def lead_chart(
-    leads: pd.DataFrame, margin: float, limits: str = "95 % interval", metric: str = "AUROC"
+    leads: pd.DataFrame,
+    margin: float,
+    colours: Mapping[str, str],
+    title: str,
+    said: str,
+    *,
+    x: str = "difference",
+    width: int = 420,
 ) -> Any:
-    """Draw every ordered pair's best difference with its interval; those beyond the margin are proven.
+    """Draw leads with their intervals, and the margin.
 
     Parameters
     ----------
     leads : DataFrame
-        Columns ``up``, ``down``, ``mean``, ``low``, ``high`` and ``proven``.
+        Columns ``label``, ``kind``, ``mean``, ``low``, ``high`` and ``proven``: pale where it is
+        not.
     margin : float
-        The difference that counts.
-    limits : str
-        What the interval is.
-    metric : str, default="AUROC"
-        What the scores are called.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> lead = {"up": "A", "down": "B", "mean": 0.1, "low": 0.06, "high": 0.14, "proven": True}
-    >>> lead_chart(pd.DataFrame([lead]), 0.05).to_dict()["title"]["text"]
-    ['Every lead and its interval']
+        Where the dashed line stands.
+    colours : mapping
+        By kind.
+    title, said, x : str
+        Of the chart, below it, and of the axis.
+    width : int, default=420
+        Of the plot.
     """
-    names = list(dict.fromkeys([*map(str, leads["up"]), *map(str, leads["down"])]))
-    short = dict(zip(names, short_names(names), strict=True))
     # A lead of R2 that few samples do not bound has no limits: it is drawn as wide as all others.
     ends = np.abs(leads[["mean", "low", "high"]].to_numpy(dtype=float))
     reach = max(1.0, float(ends[np.isfinite(ends)].max(initial=0.0)))
-    rows: list[dict[str, Any]] = [
-        {
-            "pair": f"{short[row['up']]} over {short[row['down']]}",
-            "mean": float(row["mean"]),
-            "low": max(float(row["low"]), -reach),
-            "high": min(float(row["high"]), reach),
-            "verdict": "proven" if row["proven"] else "open",
-        }
-        for row in leads.iloc[loss_order(-leads["low"].clip(-reach, reach), size=1.0)].to_dict(
-            "records"
-        )
-    ]
-    order = [row["pair"] for row in rows]
-    colours = alt.Scale(domain=["proven", "open"], range=[BLUE, VERMILION])
-    y = alt.Y("pair:N", sort=order, axis=alt.Axis(title=None, labelLimit=340))
-    base = from_rows(rows).encode(
-        y=y, color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None))
+    shown = leads.assign(
+        low=leads["low"].clip(lower=-reach),
+        high=leads["high"].clip(upper=reach),
+        shade=np.where(leads["proven"], 1.0, 0.35),
     )
-    bars = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=f"difference in {metric}"), x2="high:Q"
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    base = from_rows(shown.to_dict("records")).encode(
+        y=alt.Y("label:N", sort=None, axis=alt.Axis(title=None, labelLimit=340)),
+        color=alt.Color(
+            "kind:N", scale=scale, legend=alt.Legend(title=None, orient="bottom", columns=1)
+        ),
+        opacity=alt.Opacity("shade:Q", scale=None),
     )
-    dots = base.mark_circle(size=30, opacity=1).encode(
-        x="mean:Q",
-        tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")],
-    )
-    line = (
-        from_rows([{"margin": margin}])
-        .mark_rule(color=GREY, strokeDash=[4, 4])
-        .encode(x="margin:Q")
-    )
-    chart = alt.layer(line, bars, dots).properties(width=420, height=18 * len(rows))
-    return styled(
-        chart, "Every lead and its interval", f"Mean difference, {limits}; dashed: {margin:g}"
-    )
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x), x2="high:Q")
+    tips = ["label:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")]
+    dots = base.mark_circle(size=40).encode(x="mean:Q", tooltip=tips)
+    rules = from_rows([{"at": 0.0}, {"at": margin}])
+    lines = rules.mark_rule(color=LIGHT_GREY, strokeDash=[4, 4]).encode(x="at:Q")
+    chart = alt.layer(lines, bars, dots).properties(width=width, height=max(60, 20 * len(shown)))
+    return styled(chart, title, said)
 
 
-SIDE = 310
-"""Of a square of curves: two of them stand beside each other on a page."""
-
-
-MOST_POINTS = 400
-"""More points than these of one curve are not seen apart: every so many of them are drawn."""
-LINES_OF_SETS = "One line per dataset, on its test rows"
-
-
-def roc_curves(
-    predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines: str = LINES_OF_SETS
-) -> Any:
-    """Draw the ROC curve of every dataset.
-
-    Parameters
-    ----------
-    predictions : mapping of str to (labels, values)
-        Labels 0/1 and the method's values on the test rows, by dataset.
-    method : str
-        The method.
-    lines : str
-        What a line is.
-
-    Examples
-    --------
-    >>> roc_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
-    ['ROC curves of A']
-    """
-    from sklearn.metrics import roc_curve
-
-    rows = []
-    for dataset, (labels, values) in predictions.items():
-        false, true, _ = roc_curve(labels, values)
-        rows += _line(
-            dataset, false, true, f"AUROC {auroc(np.asarray(labels), np.asarray(values)):.3f}"
-        )
-    diagonal = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
-    return _drawn(
-        rows,
-        diagonal,
-        "false positive rate",
-        "true positive rate",
-        f"ROC curves of {method}",
-        lines,
-    )
-
-
-def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
-    """Draw the precision-recall curve of every dataset.
-
-    Examples
-    --------
-    >>> pr_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
-    ['Precision-recall curves of A']
-    """
-    from sklearn.metrics import average_precision_score, precision_recall_curve
-
-    rows, shares = [], []
-    for dataset, (labels, values) in predictions.items():
-        precision, recall, _ = precision_recall_curve(labels, values)
-        area = float(average_precision_score(labels, values))
-        rows += _line(dataset, recall[::-1], precision[::-1], f"AUPRC {area:.3f}")
-        shares.append(float(np.mean(labels)))
-    # A classifier that guesses has the share of class 1 as its precision at every recall.
-    chance = [{"x": at, "y": float(np.mean(shares))} for at in (0.0, 1.0)]
-    return _drawn(rows, chance, "recall", "precision", f"Precision-recall curves of {method}")
-
-
-def _line(dataset: str, x: Any, y: Any, area: str) -> list[dict[str, Any]]:
-    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
-    points = zip(x[kept].tolist(), y[kept].tolist(), strict=True)
-    return [
-        {"dataset": dataset, "x": a, "y": b, "order": i, "area": area}
-        for i, (a, b) in enumerate(points)
-    ]
-
-
-def _drawn(
-    rows: list[dict[str, Any]],
-    chance: list[dict[str, float]],
-    x: str,
-    y: str,
-    title: str,
-    lines: str = LINES_OF_SETS,
-) -> Any:
-
-    curves = (
-        from_rows(rows)
-        .mark_line(color=BLUE, opacity=0.55, strokeWidth=1.2)
-        .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1])),
-            detail="dataset:N",
-            order="order:Q",
-            tooltip=["dataset:N", "area:N"],
-        )
-    )
-    guess = from_rows(chance).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
-    chart = alt.layer(guess, curves).properties(width=SIDE, height=SIDE)
-    return styled(chart, title, f"{lines}; dashed: guessing")
-
-
-LEAF_WIDTH = 64
-LEVEL_HEIGHT = 52
-
-
-def formula_tree(expression: Expression, title: str = "") -> Any:
-    """Draw a formula: operators as branches, features and constants as leaves.
-
-    Parameters
-    ----------
-    expression : Expression
-        The formula.
-    title : str, optional
-        The text above it; the formula where it is not given.
-
-    Examples
-    --------
-    >>> formula_tree(Expression.parse("mul(X0, X1)")).to_dict()["title"]["text"]
-    ['mul(X0, X1)']
-    """
-    nodes: list[dict[str, Any]] = []
-    edges: list[dict[str, Any]] = []
-    _place(to_tree(expression), 0, [0], nodes, edges)
-    n_leaves = sum(node["kind"] != "operator" for node in nodes)
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, n_leaves - 0.4]))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[expression.height + 0.4, -0.4]))
-    lines = from_rows(edges or [{"x": 0, "y": 0, "x2": 0, "y2": 0}]).mark_rule(color=GREY)
-    kinds = alt.Scale(
-        domain=["operator", "feature", "constant"], range=["#000000", BLUE, VERMILION]
-    )
-    dots = from_rows(nodes).mark_circle(size=700, color="#FFFFFF", opacity=1).encode(x=x, y=y)
-    texts = (
-        from_rows(nodes)
-        .mark_text(fontSize=12)
-        .encode(x=x, y=y, text="text:N", color=alt.Color("kind:N", scale=kinds, legend=None))
-    )
-    chart = alt.layer(lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"), dots, texts).properties(
-        width=max(120, LEAF_WIDTH * n_leaves), height=LEVEL_HEIGHT * (expression.height + 1)
-    )
-    return styled(chart, title or str(expression))
-
-
-def _place(
-    tree: Node,
-    depth: int,
-    next_leaf: list[int],
-    nodes: list[dict[str, Any]],
-    edges: list[dict[str, Any]],
-) -> float:
-    """Put a branch's leaves side by side and its operator above their middle; return where that is."""
-    if not isinstance(tree, tuple):
-        at = float(next_leaf[0])
-        next_leaf[0] += 1
-        kind = "feature" if isinstance(tree, Feature) else "constant"
-        nodes.append(
-            {
-                "x": at,
-                "y": depth,
-                "text": str(tree) if kind == "feature" else f"{tree:g}",
-                "kind": kind,
-            }
-        )
-        return at
-    below = [_place(operand, depth + 1, next_leaf, nodes, edges) for operand in tree[1:]]
-    at = sum(below) / 2
-    nodes.append({"x": at, "y": depth, "text": tree[0], "kind": "operator"})
-    edges.extend({"x": at, "y": depth, "x2": end, "y2": depth + 1} for end in below)
-    return at
-
-
-def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names without what all methods share, as long as they stay different: eight must stand side by side.
-
-    Examples
-    --------
-    >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
-    (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
-    """
-    short = [
-        method.removesuffix("Classifier").removesuffix("Regressor") or method for method in methods
-    ]
-    return short if len(set(short)) == len(short) else list(methods)
-
-
-ROW_HEIGHT = 20
-COLUMN_WIDTH = 46
-PLOT_WIDTH = 560
-PLOT_HEIGHT = 300
+# Matrices
 
 
 def clustered_order(values: Any) -> list[int]:
@@ -328,8 +170,8 @@ def clustered_order(values: Any) -> list[int]:
 
     Examples
     --------
-    >>> clustered_order([[0.0], [9.0], [0.1], [9.3]])
-    [0, 2, 1, 3]
+    >>> clustered_order([[0.0], [5.0], [0.1]])
+    [1, 0, 2]
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
 
@@ -337,6 +179,14 @@ def clustered_order(values: Any) -> list[int]:
     if len(array) < 3:
         return list(range(len(array)))
     return [int(leaf) for leaf in leaves_list(linkage(array, "average"))]
+
+
+def _matrix_axes(rows: Sequence[str], columns: Sequence[str], row: str, column: str) -> Any:
+    top = alt.Axis(orient="top", labelAngle=-40, title=None)
+    return {
+        "x": alt.X(f"{column}:N", sort=list(columns), axis=top),
+        "y": alt.Y(f"{row}:N", sort=list(rows), axis=alt.Axis(title=None)),
+    }
 
 
 def _score_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -349,30 +199,12 @@ def _score_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def heat_map(table: pd.DataFrame, metric: str = "AUROC") -> Any:
-    """Draw scores by dataset (down) and method (across), both clustered.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Datasets down (index), methods across, no gaps.
-    metric : str, default="AUROC"
-        What the scores are called.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
-    >>> heat_map(table).to_dict()["title"]["text"]
-    ['AUROC by dataset and method']
-    """
+    """Draw scores by dataset (down) and method (across), both clustered."""
     table = table.set_axis(short_names([str(name) for name in table.columns]), axis=1)
     datasets = [str(table.index[i]) for i in clustered_order(table)]
     methods = [str(table.columns[j]) for j in clustered_order(table.T)]
     rows = _score_rows(table)
-    base = from_rows(rows).encode(
-        x=alt.X("method:N", sort=methods, axis=alt.Axis(orient="top", labelAngle=-40, title=None)),
-        y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
-    )
+    base = from_rows(rows).encode(**_matrix_axes(datasets, methods, "dataset", "method"))
     lowest, highest = (float(end(row["score"] for row in rows)) for end in (min, max))
     order = "Rows and columns in the order of their clusters"
     scale = alt.Scale(scheme="viridis")
@@ -390,111 +222,114 @@ def heat_map(table: pd.DataFrame, metric: str = "AUROC") -> Any:
     return styled(chart, f"{metric} by dataset and method", order)
 
 
-def score_boxes(scores: pd.DataFrame, over: str, *, metric: str = "AUROC") -> Any:
-    """Draw each method's scores as a box over datasets or seeds.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Columns ``method`` and ``value``.
-    over : str
-        What the box is over, such as ``"datasets"``.
-    metric : str, default="AUROC"
-        What the scores are called.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({"method": ["A", "A", "B"], "value": [0.9, 0.8, 0.7]})
-    >>> score_boxes(scores, "datasets").to_dict()["mark"]["type"]
-    'boxplot'
-    """
-    order = _highest_first(scores.groupby("method", sort=False)["value"].median())
-    boxes = _boxes(scores[["method", "value"]], order, metric, extent=1.5, color=BLUE, size=18)
-    chart = boxes.properties(width=PLOT_WIDTH, height=26 * len(order))
-    return styled(
-        chart,
-        f"{metric} over {over}",
-        "Box: quartiles; whiskers: 1.5 times their distance; points beyond",
-    )
-
-
-def _boxes(
-    scores: pd.DataFrame, order: list[str], metric: str, axis: Any = None, **mark: Any
+def duel_chart(
+    counts: pd.DataFrame, margin: float, title: str = "Ordered duels", *, metric: str = "AUROC"
 ) -> Any:
+    """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked."""
+    names = short_names([str(name) for name in counts.index])
+    counts = counts.set_axis(names, axis=0).set_axis(names, axis=1)
+    rows: list[dict[str, Any]] = []
+    for a in names:
+        for b in names:
+            n = int(counts.loc[a, b])
+            if a != b:
+                rows.append({"row": a, "column": b, "datasets": n, "text": str(n or "none")})
+    largest = max((row["datasets"] for row in rows), default=1) or 1
+    axes = _matrix_axes(names, names, "row", "column")
+    base = from_rows(rows).encode(**axes)
+    scale = alt.Scale(domain=[0, largest], range=["#FFFFFF", BLUE], interpolate="rgb")
+    ink = colour_where(f"datum.datasets > {0.6 * largest}", "#FFFFFF", "#000000")
+    diagonal = from_rows([{"row": n, "column": n} for n in names]).encode(**axes)
+    # Every cell says its number: a legend would say it again.
+    colour = alt.Color("datasets:Q", scale=scale, legend=None)
+    chart = alt.layer(
+        diagonal.mark_rect(color=GREY, opacity=0.15),
+        base.mark_rect(stroke=LIGHT_GREY).encode(color=colour),
+        base.mark_text(fontSize=12).encode(text="text:N", color=ink),
+    ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
+    said = f"Datasets on which the row's method beats the column's by {margin:g} {metric}"
+    return styled(chart, title, said)
 
-    x = alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
-    y = alt.Y("method:N", sort=order, axis=alt.Axis(title=None))
-    return from_rows(scores.to_dict("records")).mark_boxplot(**mark).encode(x=x, y=y)
 
-
-def _highest_first(values: pd.Series) -> list[str]:
-    """Return the methods by their scores, the highest first, ties as they stand."""
-    return [str(values.index[place]) for place in loss_order(-values, size=1.0)]
-
-
-def seed_boxes(scores: pd.DataFrame, highlighted: str, *, metric: str = "AUROC") -> Any:
-    """Draw each method's score on each dataset as a box over seeds; one method is highlighted.
+def map_chart(points: pd.DataFrame, reach: float, axis: str, title: str, said: str) -> Any:
+    """Draw leads by training rows and one other thing: blue above 0, orange below, framed where sure.
 
     Parameters
     ----------
-    scores : DataFrame
-        Columns ``dataset``, ``method`` and ``value``, one row per seed.
-    highlighted : str
-        The method that is highlighted.
-    metric : str, default="AUROC"
-        What the scores are called.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({"dataset": ["one"] * 4, "method": ["A", "A", "B", "B"], "value": [0.9, 0.8, 0.7, 0.6]})
-    >>> chart = seed_boxes(scores, "A").to_dict()
-    >>> len(next(iter(chart["datasets"].values())) if "datasets" in chart else chart["data"]["values"])
-    4
+    points : DataFrame
+        Columns ``rows``, ``value``, ``lead`` (NaN where a fit failed) and ``sure``.
+    reach : float
+        The lead of the strongest colour.
+    axis : str
+        What the other thing is called.
+    title, said : str
+        Of the chart, and below it.
     """
-    order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
-    colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
-    drawn, axis = scores[["dataset", "method", "value"]], alt.Axis(tickCount=4)
-    boxes = _boxes(drawn, order, metric, axis, extent="min-max", size=7)
-    header = alt.Header(labelFontSize=12)
-    facet = alt.Facet(
-        "dataset:N", title=None, header=header, sort=list(dict.fromkeys(scores["dataset"]))
+    rows = []
+    for row in points.to_dict("records"):
+        lead = row["lead"]
+        # Zero has no sign for a reader.
+        text = f"{round(lead, 2) + 0.0:+.2f}".replace("-", "−") if lead == lead else "failed"
+        named = {"rows": str(row["rows"]), "value": f"{row['value']:g}", "text": text}
+        rows.append({**named, "lead": round(lead, 4) if lead == lead else 0.0, "sure": row["sure"]})
+    sizes = [str(size) for size in sorted(set(points["rows"]))]
+    values = [f"{value:g}" for value in sorted(set(points["value"]), reverse=True)]
+    shades = alt.Scale(
+        domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"
     )
+    base = from_rows(rows).encode(
+        x=alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("value:O", sort=values, title=axis),
+    )
+    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(
+        color=alt.Color("lead:Q", scale=shades, legend=None)
+    )
+    texts = base.mark_text(fontSize=12).encode(text="text:N", color=alt.value("#000000"))
+    frames = base.transform_filter("datum.sure").mark_rect(
+        filled=False, stroke="#000000", strokeWidth=1.5
+    )
+    chart = alt.layer(cells, frames, texts).properties(
+        width=64 * len(sizes), height=44 * max(len(values), 3)
+    )
+    return styled(chart, title, said)
+
+
+# Boxes and lines
+
+
+def score_boxes(
+    scores: pd.DataFrame, over: str, *, metric: str = "AUROC", highlighted: str | None = None
+) -> Any:
+    """Draw each method's scores as a box over datasets; with a method highlighted, over seeds, dataset by dataset."""
+    medians = scores.groupby("method", sort=False)["value"].median()
+    order = [str(medians.index[place]) for place in loss_order(-medians, size=1.0)]
+    x = alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
+    y = alt.Y("method:N", sort=order, axis=alt.Axis(title=None))
+    if highlighted is None:
+        base = from_rows(scores[["method", "value"]].to_dict("records")).encode(x=x, y=y)
+        chart = base.mark_boxplot(extent=1.5, color=BLUE, size=18).properties(
+            width=PLOT_WIDTH, height=26 * len(order)
+        )
+        said = "Box: quartiles; whiskers: 1.5 times their distance; points beyond"
+        return styled(chart, f"{metric} over {over}", said)
+    colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
+    sets = list(dict.fromkeys(scores["dataset"]))
+    facet = alt.Facet("dataset:N", title=None, header=alt.Header(labelFontSize=12), sort=sets)
+    base = from_rows(scores[["dataset", "method", "value"]].to_dict("records")).encode(x=x, y=y)
     chart = (
-        boxes.encode(color=colour)
+        base.mark_boxplot(extent="min-max", size=7)
+        .encode(color=colour)
         .properties(width=170, height=12 * len(order))
         .facet(facet=facet, columns=3)
     )
-    return styled(
-        chart,
-        f"{metric} over seeds; {highlighted} in red",
-        "Box: quartiles; whiskers: smallest and largest",
-    )
+    title = f"{metric} over {over}; {highlighted} in red"
+    return styled(chart, title, "Box: quartiles; whiskers: smallest and largest")
 
 
 def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str = "AUROC") -> Any:
-    """Draw each method's score over the datasets as a line; one method is highlighted.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Datasets down (index), methods across.
-    highlighted : str
-        The method that is highlighted.
-    metric : str, default="AUROC"
-        What the scores are called.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
-    >>> len(parallel_coordinates(table, "A").to_dict()["layer"])
-    2
-    """
+    """Draw each method's score over the datasets as a line; one method is highlighted."""
     order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
-    rows = _score_rows(table)
-    base = from_rows(rows).encode(
+    base = from_rows(_score_rows(table)).encode(
         x=alt.X("dataset:N", sort=order, axis=alt.Axis(title=None, labelAngle=-60)),
         y=alt.Y("score:Q", title=metric, scale=alt.Scale(zero=False)),
         detail="method:N",
@@ -507,62 +342,116 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str =
     own = base.transform_filter(f"datum.method == {named}").mark_line(
         color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
     )
-    chart = alt.layer(others, own).properties(
-        width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT
-    )
-    return styled(
-        chart,
-        f"{highlighted} (red) among the other methods (grey)",
-        f"Datasets by the {metric} of {highlighted}",
-    )
+    width = max(PLOT_WIDTH, 18 * len(order))
+    chart = alt.layer(others, own).properties(width=width, height=PLOT_HEIGHT)
+    title = f"{highlighted} (red) among the other methods (grey)"
+    return styled(chart, title, f"Datasets by the {metric} of {highlighted}")
 
 
-def duel_chart(
-    counts: pd.DataFrame, margin: float, title: str = "Ordered duels", *, metric: str = "AUROC"
+def roc_curves(
+    predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines: str = LINES_OF_SETS
 ) -> Any:
-    """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked.
+    """Draw the ROC curve of every dataset."""
+    from sklearn.metrics import roc_curve
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> counts = pd.DataFrame([[0, 3], [1, 0]], index=["A", "B"], columns=["A", "B"])
-    >>> duel_chart(counts, 0.05).to_dict()["title"]["text"]
-    ['Ordered duels']
-    """
-    names = short_names([str(name) for name in counts.index])
-    counts = counts.set_axis(names, axis=0).set_axis(names, axis=1)
-    rows: list[dict[str, Any]] = [
-        {
-            "row": a,
-            "column": b,
-            "datasets": int(counts.loc[a, b]),
-            "text": str(int(counts.loc[a, b]) or "none"),
-        }
-        for a in names
-        for b in names
-        if a != b
+    rows = []
+    for dataset, (labels, values) in predictions.items():
+        false, true, _ = roc_curve(labels, values)
+        area = auroc(np.asarray(labels), np.asarray(values))
+        rows += _line(dataset, false, true, f"AUROC {area:.3f}")
+    axes = "false positive rate", "true positive rate"
+    return _curves(rows, (0.0, 1.0), axes, f"ROC curves of {method}", lines)
+
+
+def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
+    """Draw the precision-recall curve of every dataset."""
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
+    rows, shares = [], []
+    for dataset, (labels, values) in predictions.items():
+        precision, recall, _ = precision_recall_curve(labels, values)
+        area = float(average_precision_score(labels, values))
+        rows += _line(dataset, recall[::-1], precision[::-1], f"AUPRC {area:.3f}")
+        shares.append(float(np.mean(labels)))
+    # A classifier that guesses has the share of class 1 as its precision at every recall.
+    chance = float(np.mean(shares))
+    title = f"Precision-recall curves of {method}"
+    return _curves(rows, (chance, chance), ("recall", "precision"), title, LINES_OF_SETS)
+
+
+def _line(dataset: str, x: Any, y: Any, area: str) -> list[dict[str, Any]]:
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
+    points = zip(x[kept].tolist(), y[kept].tolist(), strict=True)
+    return [
+        {"dataset": dataset, "x": a, "y": b, "order": i, "area": area}
+        for i, (a, b) in enumerate(points)
     ]
-    largest = max((row["datasets"] for row in rows), default=1) or 1
-    x = alt.X("column:N", sort=names, axis=alt.Axis(orient="top", labelAngle=-40, title=None))
-    y = alt.Y("row:N", sort=names, axis=alt.Axis(title=None))
-    base = from_rows(rows).encode(x=x, y=y)
-    scale = alt.Scale(domain=[0, largest], range=["#FFFFFF", BLUE], interpolate="rgb")
-    ink = colour_where(f"datum.datasets > {0.6 * largest}", "#FFFFFF", "#000000")
-    blank = (
-        from_rows([{"row": n, "column": n} for n in names])
-        .mark_rect(color=GREY, opacity=0.15)
-        .encode(x=x, y=y)
+
+
+def _curves(
+    rows: list[dict[str, Any]],
+    chance: tuple[float, float],
+    axes: tuple[str, str],
+    title: str,
+    lines: str,
+) -> Any:
+    x, y = (
+        kind(f"{name}:Q", title=called, scale=alt.Scale(domain=[0, 1]))
+        for kind, name, called in zip((alt.X, alt.Y), "xy", axes, strict=True)
     )
-    chart = alt.layer(
-        blank,
-        # Every cell says its number: a legend would say it again.
-        base.mark_rect(stroke=LIGHT_GREY).encode(
-            color=alt.Color("datasets:Q", scale=scale, legend=None)
-        ),
-        base.mark_text(fontSize=12).encode(text="text:N", color=ink),
-    ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
-    return styled(
-        chart,
-        title,
-        f"Datasets on which the row's method beats the column's by {margin:g} {metric}",
+    curves = (
+        from_rows(rows)
+        .mark_line(color=BLUE, opacity=0.55, strokeWidth=1.2)
+        .encode(x=x, y=y, detail="dataset:N", order="order:Q", tooltip=["dataset:N", "area:N"])
     )
+    ends = [{"x": at, "y": value} for at, value in zip((0.0, 1.0), chance, strict=True)]
+    guess = from_rows(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
+    chart = alt.layer(guess, curves).properties(width=SIDE, height=SIDE)
+    return styled(chart, title, f"{lines}; dashed: guessing")
+
+
+# Formulas
+
+
+def formula_tree(expression: Expression, title: str = "") -> Any:
+    """Draw a formula: operators as branches, features and constants as leaves."""
+    nodes: list[dict[str, Any]] = []
+    edges: list[dict[str, Any]] = []
+    _place(to_tree(expression), 0, [0], nodes, edges)
+    n_leaves = sum(node["kind"] != "operator" for node in nodes)
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, n_leaves - 0.4]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[expression.height + 0.4, -0.4]))
+    lines = from_rows(edges or [{"x": 0, "y": 0, "x2": 0, "y2": 0}]).mark_rule(color=GREY)
+    kinds = alt.Scale(
+        domain=["operator", "feature", "constant"], range=["#000000", BLUE, VERMILION]
+    )
+    base = from_rows(nodes).encode(x=x, y=y)
+    dots = base.mark_circle(size=700, color="#FFFFFF", opacity=1)
+    colour = alt.Color("kind:N", scale=kinds, legend=None)
+    texts = base.mark_text(fontSize=12).encode(text="text:N", color=colour)
+    chart = alt.layer(lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"), dots, texts).properties(
+        width=max(120, LEAF_WIDTH * n_leaves), height=LEVEL_HEIGHT * (expression.height + 1)
+    )
+    return styled(chart, title or str(expression))
+
+
+def _place(
+    tree: Node,
+    depth: int,
+    next_leaf: list[int],
+    nodes: list[dict[str, Any]],
+    edges: list[dict[str, Any]],
+) -> float:
+    """Put a branch's leaves side by side and its operator above their middle; return where that is."""
+    if not isinstance(tree, tuple):
+        at = float(next_leaf[0])
+        next_leaf[0] += 1
+        is_feature = isinstance(tree, Feature)
+        kind, text = ("feature", str(tree)) if is_feature else ("constant", f"{tree:g}")
+        nodes.append({"x": at, "y": depth, "text": text, "kind": kind})
+        return at
+    below = [_place(operand, depth + 1, next_leaf, nodes, edges) for operand in tree[1:]]
+    at = sum(below) / 2
+    nodes.append({"x": at, "y": depth, "text": tree[0], "kind": "operator"})
+    edges.extend({"x": at, "y": depth, "x2": end, "y2": depth + 1} for end in below)
+    return at

@@ -49,36 +49,14 @@ from paragone.ties import least_loss, rank_losses
 from paragone.validation import FloatArray, IntArray
 
 FAMILIES: Mapping[str, str] = {
-    "parity": "no feature tells anything alone: only together do they give the label",
-    "thresholds": "a tree of at most 16 leaves gives the label: a few cuts through single features",
-    "ratios": "a quotient counts by its size: a product in its place would give other labels",
-    "smooth": "one nearly straight border: a sum of features gives most of the label",
-    "local": (
-        "only the sizes of the features count, not their signs: a class lies around the middle"
-    ),
+    "parity": "no feature tells anything alone: only together do they give the {what}",
+    "thresholds": "a tree of at most 16 leaves gives the {what}: a few cuts through single features",
+    "ratios": "a quotient counts by its size: a product in its place would give other {what}s",
+    "smooth": "nearly straight: a sum of features gives most of the {what}",
+    "local": "only the sizes of the features count, not their signs",
     "sparse": "at most a fifth of the columns matter",
 }
 """The families, each with its rule in words."""
-NUMBER_FAMILIES: Mapping[str, str] = {
-    "parity": "no feature explains anything of the number alone: only together do they",
-    "thresholds": (
-        "a tree of at most 16 leaves gives the number: a few cuts through single features"
-    ),
-    "ratios": "a quotient counts by its size: a product in its place would give other numbers",
-    "smooth": "nearly straight: a sum of features gives most of the number",
-    "local": "only the sizes of the features count, not their signs",
-    "sparse": "at most a fifth of the columns matter",
-}
-"""The same families where the target is a number."""
-CLASS_FAMILIES: Mapping[str, str] = {
-    "parity": "no feature tells anything alone, of any class: only together do they give the class",
-    "thresholds": "a tree of at most 16 leaves gives the class: a few cuts through single features",
-    "ratios": "a quotient counts by its size: a product in its place would give other classes",
-    "smooth": "nearly straight borders: a sum of features gives most of the class",
-    "local": "only the sizes of the features count, not their signs",
-    "sparse": "at most a fifth of the columns matter",
-}
-"""The same families where there are several classes."""
 MIXED = "mixed"
 """A formula of none of them."""
 
@@ -107,7 +85,9 @@ def family_rules(target: TargetKind) -> Mapping[str, str]:
     >>> family_rules("regression")["smooth"]
     'nearly straight: a sum of features gives most of the number'
     """
-    return {"binary": FAMILIES, "multiclass": CLASS_FAMILIES, "regression": NUMBER_FAMILIES}[target]
+    what = {"binary": "label", "multiclass": "class", "regression": "number"}[target]
+    rules = {name: words.format(what=what) for name, words in FAMILIES.items()}
+    return {name: words.replace("classs", "classes") for name, words in rules.items()}
 
 
 def families(
@@ -131,7 +111,8 @@ def families(
     >>> families(Expression.parse("add(mul(X0, X0), mul(X1, X1))"))
     ('local', 'sparse')
     """
-    return _families(expression, threshold or halving_threshold(expression, n_features), n_features)
+    cut = threshold or halving_threshold(expression, n_features)
+    return _families(expression, TargetRule((cut,), (0.5, 0.5)), n_features)
 
 
 def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
@@ -152,71 +133,66 @@ def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
     >>> generator_families(GeneratorSpec("add(X0, sub(X1, X2))", target="multiclass"))
     ('smooth',)
     """
-    if generator.target == "binary":
-        return families(generator.expression, generator.threshold(), generator.n_features)
-    return _number_families(generator.expression, generator.resolved(), generator.n_features)
+    return _families(generator.expression, generator.resolved(), generator.n_features)
 
 
 @lru_cache(maxsize=512)
-def _number_families(expression: Expression, rule: TargetRule, n_features: int) -> tuple[str, ...]:
+def _families(expression: Expression, rule: TargetRule, n_features: int) -> tuple[str, ...]:
     rows = population(n_features)[:ROWS]
     values = expression.evaluate(rows)
     active = active_features(expression, rule, n_features, negligible=NEGLIGIBLE)
     if not active or not np.isfinite(values).all():
         return (MIXED,)
+    target = rule.classes(values) if rule.shares else values
+    if not np.ptp(target):
+        return (MIXED,)
+    several = len(active) > 1
     holds = {
-        "parity": len(active) > 1 and _told_of_all(rows, values, rule, active) < ALONE,
+        "parity": several and _told_of_all(rows, target, rule, active) < ALONE,
         "thresholds": False,
-        "ratios": _ratio_counts_in_numbers(expression, rows, values, rule),
-        "smooth": len(active) > 1 and _is_straight(rows, values, rule, active),
+        "ratios": _ratio_counts(expression, rows, target, rule),
+        "smooth": several and _is_straight(rows, target, rule, active),
         "local": all(
             changed_target(rule, values, expression.evaluate(_turned(rows, feature))) <= CHANGED
             for feature in active
         ),
         "sparse": len(active) <= FEW * n_features,
     }
-    agreed = (
-        agreement_of_a_tree(rows, rule.classes(values))
-        if rule.shares
-        else fit_of_a_tree(rows, values)
-    )
-    holds["thresholds"] = not holds["parity"] and agreed >= BY_CUTS
+    # A parity of two is four boxes too, which a greedy tree finds by luck only: it is told by the
+    # harder rule.
+    if not holds["parity"]:
+        holds["thresholds"] = fit_of_a_tree(rows, target, rule) >= BY_CUTS
     return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
 
 
 def _told_of_all(
-    rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]
+    rows: FloatArray, target: FloatArray | IntArray, rule: TargetRule, active: tuple[int, ...]
 ) -> float:
     """Return what features explain one by one: of the number, or of all classes, each weighted by its variance."""
     if not rule.shares:
-        return told_alone(rows, values, active)
-    classes = rule.classes(values)
-    memberships = [(classes == number).astype(np.int64) for number in np.unique(classes)]
-    if len(memberships) < 2:
-        return 0.0
+        return told_alone(rows, target, active)
+    memberships = [(target == number).astype(np.int64) for number in np.unique(target)]
     weights = np.array([member.var() for member in memberships])
     told = np.array([told_alone(rows, member, active) for member in memberships])
     return float(weights @ told / weights.sum())
 
 
 def _is_straight(
-    rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]
+    rows: FloatArray, target: FloatArray | IntArray, rule: TargetRule, active: tuple[int, ...]
 ) -> bool:
-    if not rule.shares:
-        return straightness(rows, values, active) >= STRAIGHT_NUMBERS
-    classes = rule.classes(values)
-    if not np.ptp(classes):
-        return False
-    # The most that linear terms can carry depends on the cuts: a straight value with as many rows
-    # in every class.
-    straight = np.sort(classes)[np.argsort(np.argsort(rows[:, 0]))]
-    return straightness(rows, classes, active) >= STRAIGHT_NUMBERS * straightness(
-        rows, straight, (0,)
-    )
+    least = STRAIGHT_NUMBERS
+    if len(rule.cuts) == 1:
+        least = STRAIGHT
+    elif rule.cuts:
+        # The most that linear terms can carry depends on the cuts: a straight value with as many
+        # rows in every class.
+        straight: IntArray = np.sort(target)[np.argsort(np.argsort(rows[:, 0]))].astype(np.int64)
+        least *= straightness(rows, straight, (0,))
+    return straightness(rows, target, active) >= least
 
 
-def _ratio_counts_in_numbers(
-    expression: Expression, rows: FloatArray, values: FloatArray, rule: TargetRule
+def _ratio_counts(
+    expression: Expression, rows: FloatArray, target: FloatArray | IntArray, rule: TargetRule
 ) -> bool:
     if "safeDiv" not in expression.tokens:
         return False
@@ -224,49 +200,26 @@ def _ratio_counts_in_numbers(
     if not np.isfinite(others).all() or np.ptp(others) == 0:
         return True
     if not rule.shares:
-        agreement = (1 + abs(float(np.corrcoef(others, values)[0, 1]))) / 2
+        agreement = (1 + abs(float(np.corrcoef(others, target)[0, 1]))) / 2
         return 1 - agreement > CHANGED
-    classes = rule.classes(values)
     # By ranks, so that the classes have the shares that they have with the quotient; in either
     # order, since a product that falls where the quotient rises tells as much.
-    ends = np.cumsum(np.bincount(classes, minlength=len(rule.shares)))[:-1] / len(classes)
+    ends = np.cumsum(np.bincount(target, minlength=len(rule.shares)))[:-1] / len(target)
     recut = [
         np.searchsorted(np.quantile(turned, ends), turned, side="right")
         for turned in (others, -others)
     ]
-    return min(float((found != classes).mean()) for found in recut) > CHANGED
+    return min(float((found != target).mean()) for found in recut) > CHANGED
 
 
-def fit_of_a_tree(rows: FloatArray, values: FloatArray) -> float:
-    """Return the R2 of a small regression tree on rows that it has not seen."""
-    from sklearn.tree import DecisionTreeRegressor
+def fit_of_a_tree(rows: FloatArray, target: FloatArray | IntArray, rule: TargetRule) -> float:
+    """Return how well a small tree gives rows that it has not seen: the share of classes, or R2."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+    kind = DecisionTreeClassifier if rule.shares else DecisionTreeRegressor
     half = len(rows) // 2
-    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(
-        rows[:half], values[:half]
-    )
-    return float(tree.score(rows[half:], values[half:]))
-
-
-@lru_cache(maxsize=512)
-def _families(expression: Expression, threshold: Threshold, n_features: int) -> tuple[str, ...]:
-    rows = population(n_features)[:ROWS]
-    labels = threshold.label(expression.evaluate(rows)).astype(np.int64)
-    active = active_features(expression, threshold, n_features, negligible=NEGLIGIBLE)
-    if not active:
-        return (MIXED,)
-    holds = {
-        "parity": len(active) > 1 and told_alone(rows, labels, active) < ALONE,
-        "thresholds": False,
-        "ratios": _ratio_counts(expression, rows, labels),
-        "smooth": len(active) > 1 and straightness(rows, labels, active) >= STRAIGHT,
-        "local": _signs_do_not_count(expression, threshold, rows, labels, active),
-        "sparse": len(active) <= FEW * n_features,
-    }
-    # A parity of two is four boxes too, which a greedy tree finds by luck only: it is told by the
-    # harder rule.
-    holds["thresholds"] = not holds["parity"] and agreement_of_a_tree(rows, labels) >= BY_CUTS
-    return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
+    tree = kind(max_leaf_nodes=LEAVES, random_state=0).fit(rows[:half], target[:half])
+    return float(tree.score(rows[half:], target[half:]))
 
 
 def told_alone(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[int, ...]) -> float:
@@ -292,50 +245,11 @@ def straightness(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[
     )
 
 
-def agreement_of_a_tree(rows: FloatArray, labels: IntArray) -> float:
-    """Return on how many rows that it has not seen a small decision tree gives the label."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    half = len(rows) // 2
-    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, random_state=0).fit(
-        rows[:half], labels[:half]
-    )
-    return float((tree.predict(rows[half:]) == labels[half:]).mean())
-
-
-def _ratio_counts(expression: Expression, rows: FloatArray, labels: IntArray) -> bool:
-    if "safeDiv" not in expression.tokens:
-        return False
-    multiplied = to_expression(_multiplied(to_tree(expression)))
-    values = multiplied.evaluate(rows)
-    if not np.isfinite(values).all() or np.ptp(values) == 0:
-        return True
-    other = Threshold.halving(values).label(values)
-    differ = float((other != labels).mean())
-    return min(differ, 1 - differ) > CHANGED
-
-
 def _multiplied(tree: Node) -> Node:
     """Return a tree with products in the place of quotients: the same signs, other sizes."""
     if not isinstance(tree, tuple):
         return tree
     return ("mul" if tree[0] == "safeDiv" else tree[0], _multiplied(tree[1]), _multiplied(tree[2]))
-
-
-def _signs_do_not_count(
-    expression: Expression,
-    threshold: Threshold,
-    rows: FloatArray,
-    labels: IntArray,
-    active: tuple[int, ...],
-) -> bool:
-    for feature in active:
-        if (
-            float((threshold.label(expression.evaluate(_turned(rows, feature))) != labels).mean())
-            > CHANGED
-        ):
-            return False
-    return True
 
 
 def _turned(rows: FloatArray, feature: int) -> FloatArray:

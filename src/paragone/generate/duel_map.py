@@ -8,28 +8,21 @@ points of the map together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from paragone.charts import BLUE, VERMILION, from_rows, styled
 from paragone.errors import InputError
 from paragone.generate.duels import STORE, DuelPlan, distinct_names
 from paragone.generate.expressions import Expression
 from paragone.generate.formulas import mathematics
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.methods import METRICS, Contender
-from paragone.generate.pages import gallery, write_whole
+from paragone.generate.methods import Contender
 from paragone.generate.proof import tuned_fits
 from paragone.generate.sampling import TargetKind
-from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
 from paragone.stats import Interval, tested_mean
-from paragone.tables import frame_as_csv
 
 ROW_SHARES = (0.2, 0.5, 1.0, 2.0)
 """Training rows of the map, in units of the rows of the duel."""
@@ -227,9 +220,8 @@ def map_duel(
     formulas: Sequence[str],
     folder: str | Path,
     plan: DuelPlan,
-    workers: int = 0,
     *,
-    executor: Executor | None = None,
+    laboratory: Laboratory | None = None,
     tell: Callable[[str], None] | None = None,
     axes: Mapping[str, Sequence[float]] = AXES,
     row_shares: Sequence[float] = ROW_SHARES,
@@ -247,10 +239,8 @@ def map_duel(
         Of the duel, whose store keeps the fits: a map that was stopped goes on where it was.
     plan : DuelPlan
         Rows, seed and kinds of data.
-    workers : int, default=0
-        Worker processes.
-    executor : concurrent.futures.Executor, optional
-        Where to work instead.
+    laboratory : Laboratory, optional
+        Where fits run; in this process, into the store of the duel, where it is not given.
     tell : callable, optional
         Called with one sentence per point.
     axes : mapping
@@ -281,34 +271,34 @@ def map_duel(
     points = []
     Path(folder).mkdir(parents=True, exist_ok=True)
     trials = min(MAP_TRIALS, plan.trials)
-    with Laboratory(Path(folder) / STORE, workers, executor=executor) as laboratory:
-        for place, (formula, axis, value, size) in enumerate(places, start=1):
-            kinds = {**plan.kinds, axis: int(value) if axis == "irrelevant" else value}
-            generator = replace(plan, kinds=kinds).generator(formula)
-            budget = replace(plan.proof(), n_train=size, trials=trials)
-            # Planes meet where their axis is as the duel has it: there they share samples, and
-            # nothing is run twice.
-            key = f"map {size} {generator.identity}"
-            fits = tuned_fits(
-                generator, methods, laboratory, budget, plan.seed, range(samples), key=key
+    laboratory = laboratory or Laboratory(Path(folder) / STORE)
+    for place, (formula, axis, value, size) in enumerate(places, start=1):
+        kinds = {**plan.kinds, axis: int(value) if axis == "irrelevant" else value}
+        generator = replace(plan, kinds=kinds).generator(formula)
+        budget = replace(plan.proof(), n_train=size, trials=trials)
+        # Planes meet where their axis is as the duel has it: there they share samples, and
+        # nothing is run twice.
+        key = f"map {size} {generator.identity}"
+        fits = tuned_fits(
+            generator, methods, laboratory, budget, plan.seed, range(samples), key=key
+        )
+        leads: tuple[float, ...] = ()
+        if len(fits) == 2 * samples:
+            leads = tuple(
+                fits[methods[0].name, i].score - fits[methods[1].name, i].score
+                for i in range(samples)
             )
-            leads: tuple[float, ...] = ()
-            if len(fits) == 2 * samples:
-                leads = tuple(
-                    fits[methods[0].name, i].score - fits[methods[1].name, i].score
-                    for i in range(samples)
-                )
-            points.append(
-                MapPoint(
-                    formula, axis, value, size, leads, simultaneous(leads, len(places), plan.target)
-                )
+        points.append(
+            MapPoint(
+                formula, axis, value, size, leads, simultaneous(leads, len(places), plan.target)
             )
-            if tell is not None:
-                lead = points[-1].lead.estimate
-                tell(
-                    f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows:"
-                    f" {lead:+.3f}"
-                )
+        )
+        if tell is not None:
+            lead = points[-1].lead.estimate
+            tell(
+                f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows:"
+                f" {lead:+.3f}"
+            )
     return DuelMap(methods[0].name, methods[1].name, tuple(points), samples, trials, plan.target)
 
 
@@ -337,114 +327,3 @@ def simultaneous(leads: Sequence[float], n_points: int, target: TargetKind = "bi
         return found
     # AUROCs lie from 0 to 1, so no mean lead can be larger.
     return Interval(found.estimate, max(found.low, -1.0), min(found.high, 1.0))
-
-
-def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
-    """Draw one plane of a map: blue where the first method leads, orange where the second does, framed where sure."""
-    own = [p for p in found.points if (p.formula, p.axis) == (formula, axis)]
-    rows: list[dict[str, Any]] = [
-        {
-            "rows": str(p.rows),
-            "value": f"{p.value:g}",
-            "lead": round(p.lead.estimate, 4) if p.leads else 0.0,
-            # Zero has no sign for a reader.
-            "text": (
-                f"{round(p.lead.estimate, 2) + 0.0:+.2f}".replace("-", "−") if p.leads else "failed"
-            ),
-            "sure": "sure" if p.verdict != "open" else "open",
-        }
-        for p in own
-    ]
-    # One scale for all planes of a formula: a colour means the same lead on each.
-    known = [abs(p.lead.estimate) for p in found.points if p.formula == formula and p.leads]
-    reach = max([*known, 0.05])
-    sizes = [str(size) for size in sorted({p.rows for p in own})]
-    values = [f"{value:g}" for value in sorted({p.value for p in own})]
-    x = alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("value:O", sort=values[::-1], title=found.titles[axis])
-    shades = alt.Scale(
-        domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb"
-    )
-    base = from_rows(rows).encode(x=x, y=y)
-    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(
-        color=alt.Color("lead:Q", scale=shades, legend=None)
-    )
-    texts = base.mark_text(fontSize=12).encode(text="text:N", color=alt.value("#000000"))
-    sure = (
-        from_rows(
-            [row for row in rows if row["sure"] == "sure"]
-            or [{"rows": sizes[0], "value": values[0]}]
-        )
-        .mark_rect(
-            filled=False,
-            stroke="#000000",
-            strokeWidth=1.5,
-            opacity=1.0 if any(r["sure"] == "sure" for r in rows) else 0,
-        )
-        .encode(x=x, y=y)
-    )
-    chart = alt.layer(cells, sure, texts).properties(
-        width=64 * len(sizes), height=44 * max(len(values), 3)
-    )
-    said = (
-        f"{METRICS[found.target]} of {found.first} minus {found.second}; framed: the interval"
-        " excludes 0"
-    )
-    return styled(
-        chart, f"{found.first} (blue) or {found.second} (orange), by {found.titles[axis]}", said
-    )
-
-
-def write_map(found: DuelMap, folder: str | Path) -> Path:
-    """Write the page of a map with its tables, and return the page."""
-    return write_whole(folder, "duel map", map_page(found))
-
-
-def map_page(found: DuelMap) -> Page:
-    """Make the page of a map."""
-    sections = []
-    table, borders = found.table(), found.borders()
-    for place, formula in enumerate(dict.fromkeys(p.formula for p in found.points), start=1):
-        charts = {
-            f"map{place}_{axis}": map_chart(found, formula, axis)
-            for axis in dict.fromkeys(p.axis for p in found.points if p.formula == formula)
-        }
-        own = borders.loc[borders["formula"] == formula]
-        lines = tuple(
-            f"{found.titles[row.axis].capitalize()} {row.value:g}: {row.what}."
-            for row in own.itertuples()
-        )
-        points = table.loc[table["formula"] == formula].drop(columns="formula")
-        blocks: tuple[Block, ...] = (
-            *gallery(**charts),
-            Points(lines),
-            frame_sheet(f"points{place}", "Every point, with its interval", points),
-        )
-        sections.append(Section(f"formula{place}", mathematics(Expression.parse(formula)), blocks))
-    how = (
-        (
-            f"At every point both methods were tuned with {found.trials}"
-            f" trial{'s' * (found.trials != 1)} on each of {found.samples} samples, and scored on"
-            f" fresh rows. The intervals hold at 95 % for all {len(found.points)} points together"
-            " (Bonferroni). The border is given as the two numbers of rows between which the mean"
-            " lead changes its sign: nothing is known in between."
-        ),
-    )
-    files = (
-        Attachment("map.csv", frame_as_csv(table)),
-        Attachment("borders.csv", frame_as_csv(borders)),
-    )
-    sections.append(Section("how", "How it was measured", (Prose(how), *files)))
-    title = (
-        f"Where {found.first} beats {found.second}, and where {found.second} beats {found.first}"
-    )
-    lead = Section(
-        "finding", "The finding", (Points(tuple(f"{said}." for said in found.sentences())),)
-    )
-    return Page(
-        title,
-        f"{len(found.points)} points, {found.samples} samples each",
-        (),
-        (lead, *sections),
-        {},
-    )

@@ -11,20 +11,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.methods import METRICS, Contender, check_methods, target_of
-from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, row_seed, tuned_fits
+from paragone.generate.methods import CEILINGS, METRICS, Contender, check_methods, target_of
+from paragone.generate.proof import (
+    LeadClaim,
+    Proof,
+    ProofPlan,
+    mean_interval,
+    prove,
+    row_seed,
+    tuned_fits,
+)
 from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.truth import TruthSheet, truth_sheet
 from paragone.hashing import digest
 from paragone.methods import Method
 
@@ -552,3 +563,113 @@ def race_leads(
 def shown_seed(plan: DuelPlan, generator: GeneratorSpec) -> int:
     """Return the seed of the rows that are shown and written: no race and no proof saw them."""
     return row_seed("shown", plan.seed, generator.identity)
+
+
+CURVE_SIZES = (0.25, 0.5, 1.0, 2.0)
+"""Training rows of a learning curve, in units of the rows of the duel."""
+CURVE_SAMPLES = 4
+CURVE_TRIALS = 4
+CURVES_PER_DIRECTION = 1
+"""Learning curves are of the best dataset of each direction: each takes as long as a proof."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProvenSet:
+    """A proven dataset with all that is shown of it.
+
+    Parameters
+    ----------
+    name : str
+        The dataset.
+    proof : Proof
+        What was proven on it.
+    data : Dataset
+        The rows that are written; no race and no proof saw them.
+    truth : TruthSheet
+        Ceiling and active features.
+    curve : DataFrame, optional
+        Columns ``method, rows, mean, low, high``.
+    """
+
+    name: str
+    proof: Proof
+    data: Dataset
+    truth: TruthSheet
+    curve: pd.DataFrame | None = None
+
+    @property
+    def generator(self) -> GeneratorSpec:
+        """The source of rows."""
+        return self.proof.claim.generator
+
+    @property
+    def ceiling(self) -> float:
+        """The score of the best rule."""
+        return self.truth.scores[CEILINGS[self.generator.target]].value
+
+    @property
+    def metric(self) -> str:
+        """What scores are called."""
+        return METRICS[self.generator.target]
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether learning curves were measured, and some point of them."""
+        return self.curve is not None and len(self.curve) > 0
+
+
+def proven_sets(
+    result: DuelResult,
+    laboratory: Laboratory,
+    name: str,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[ProvenSet, ...]:
+    """Return every dataset that a duel proved, direction by direction, the surest first.
+
+    Parameters
+    ----------
+    result : DuelResult
+        What was proven.
+    laboratory : Laboratory
+        Where learning curves are measured; the store of the duel.
+    name : str
+        Datasets are called by it and a number.
+    tell : callable, optional
+        Called with one sentence per dataset.
+    """
+    plan = result.plan
+    found: list[ProvenSet] = []
+    for up, down in result.directions:
+        for place, proof in enumerate(result.proven(up, down)):
+            called, generator = f"{name}-{len(found) + 1}", proof.claim.generator
+            data = generator.sample(plan.rows, shown_seed(plan, generator), name=called)
+            curve = None
+            if place < CURVES_PER_DIRECTION:
+                curve = learning_curves(result, generator, laboratory)
+            found.append(ProvenSet(called, proof, data, truth_sheet(generator), curve))
+            if tell is not None:
+                tell(f"drawn: {called}, {up} over {down}")
+    return tuple(found)
+
+
+def learning_curves(
+    result: DuelResult, generator: GeneratorSpec, laboratory: Laboratory
+) -> pd.DataFrame:
+    """Measure both methods at several numbers of training rows, tuned at each with the same small budget.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``method, rows, mean, low, high``; points where a fit failed are left out.
+    """
+    plan, samples = result.plan, range(CURVE_SAMPLES)
+    rows: list[tuple[Any, ...]] = []
+    for size in sorted({max(40, round(share * plan.rows)) for share in CURVE_SIZES}):
+        small = replace(plan.proof(), n_train=size, trials=min(CURVE_TRIALS, plan.trials))
+        key = f"curve {size} {generator.identity}"
+        fits = tuned_fits(generator, result.methods, laboratory, small, plan.seed, samples, key=key)
+        for name in result.names:
+            scores = [fits[name, i].score for i in samples if (name, i) in fits]
+            if len(scores) == CURVE_SAMPLES:
+                rows.append((name, size, *astuple(mean_interval(np.array(scores)))))
+    return pd.DataFrame(rows, columns=["method", "rows", "mean", "low", "high"])

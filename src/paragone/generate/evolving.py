@@ -18,7 +18,6 @@ import lzma
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -566,14 +565,11 @@ def _claim_row(proof: Proof) -> tuple[Any, ...]:
 
 def evolve(
     spec: EvolveSpec,
-    store: str | Path,
-    workers: int = 0,
+    store: str | Path | Laboratory,
     *,
-    executor: Executor | None = None,
     hours: float | None = None,
     focus: str | None = None,
     goal: str = "both",
-    retry_failed: bool = False,
     conclude: bool = False,
     taken_up: str | Path | None = None,
     tell: Callable[[str], None] | None = None,
@@ -584,20 +580,15 @@ def evolve(
     ----------
     spec : EvolveSpec
         What is searched.
-    store : str or Path
-        Where every score is kept; the same spec on the same store continues where it stopped.
-    workers : int, default=0
-        Worker processes; the outcome does not depend on them.
-    executor : concurrent.futures.Executor, optional
-        Where to work instead, such as a Dask client's.
+    store : str, Path or Laboratory
+        Where every score is kept; the same spec on the same store continues where it stopped. A
+        laboratory says how many workers there are too: the outcome does not depend on them.
     hours : float, optional
         Stop beginning new work after this time; without it the spec's generations are done.
     focus : str, optional
         Only pairs with this method count.
     goal : {"both", "wins", "loses"}, default="both"
         What the method in focus is to do.
-    retry_failed : bool, default=False
-        Whether cells that failed before run again.
     conclude : bool, default=False
         Begin nothing new: go over what earlier runs did, up to the moment at which most was proven,
         and give that. A proof that the time had cut short between two looks is brought to its end.
@@ -628,35 +619,34 @@ def evolve(
         raise unknown_name("goal", goal, GOALS)
     begun = time.monotonic()
     say = tell or (lambda _: None)
+    laboratory = Laboratory(store) if isinstance(store, (str, Path)) else store
 
-    def over(share: float) -> bool:
-        return hours is not None and time.monotonic() - begun > share * hours * 3600
+    def told(progress: SearchProgress) -> None:
+        say(str(progress))
+
+    def over(share: float) -> Callable[[], bool]:
+        return lambda: hours is not None and time.monotonic() - begun > share * hours * 3600
 
     # The number of generations is not part of the key: a search that is asked for more of them
     # continues.
     key = spec.key(focus, goal)
-    stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
-    with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
-        evolution = Evolution(spec, laboratory, stopwatch, focus, goal)
-        if taken_up is not None:
-            docket = Docket.read(taken_up, spec, key)
-            evolution.take_up(docket.searched, docket.times)
-            evolution.prover.take_up(docket.entries, docket.races, docket.fits)
-            # Whatever the hours: what the folder has is not lost, and a proof that was cut short
-            # comes to its end.
-            evolution.prove(
-                lambda progress: say(str(progress)),
-                lambda: len(evolution.prover.verdicts) >= docket.n_tried,
-            )
-            evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
-            return _concluded(evolution, key)
-        if conclude:
-            _go_over(evolution, stopwatch.furthest(), say)
-            return _concluded(evolution, key)
-        evolution.run(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
-        evolution.race_rest(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
-        evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
+    stopwatch = Stopwatch(laboratory.store.with_suffix(".times.jsonl"), key)
+    evolution = Evolution(spec, laboratory, stopwatch, focus, goal)
+    if taken_up is not None:
+        docket = Docket.read(taken_up, spec, key)
+        evolution.take_up(docket.searched, docket.times)
+        evolution.prover.take_up(docket.entries, docket.races, docket.fits)
+        # Whatever the hours: what the folder has is not lost, and a proof that was cut short comes
+        # to its end.
+        evolution.prove(told, lambda: len(evolution.prover.verdicts) >= docket.n_tried)
+    elif conclude:
+        _go_over(evolution, stopwatch.furthest(), say)
         return _concluded(evolution, key)
+    else:
+        evolution.run(told, over(SEARCH_SHARE))
+        evolution.race_rest(told, over(SEARCH_SHARE))
+    evolution.prove(told, over(1.0))
+    return _concluded(evolution, key)
 
 
 def _go_over(evolution: Evolution, until: Moment, say: Callable[[str], None]) -> None:

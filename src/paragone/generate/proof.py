@@ -23,20 +23,18 @@ the margin. Claims that are shown stop early, hopeless ones too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 from scipy.special import stdtrit
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.laboratory import Laboratory, fresh_protocol, parted
-from paragone.generate.methods import CEILINGS, SCORING, Contender, plain_params
+from paragone.generate.methods import SCORING, Contender, plain_params
 from paragone.generate.sampling import GeneratorSpec, TargetKind
-from paragone.generate.truth import bayes_scores
 from paragone.hashing import digest
 from paragone.stats import Interval, paired_t
 from paragone.ties import rank_losses, settle
@@ -340,83 +338,6 @@ def measure(
     return Evidence(tuple(built), np.array(aurocs), bounded)
 
 
-Axis: TypeAlias = Literal["n", "noise", "irrelevant"]
-AXES: Mapping[Axis, Callable[[float], Any]] = {"n": int, "noise": float, "irrelevant": int}
-
-
-def learning_curve(
-    generator: GeneratorSpec,
-    methods: Sequence[tuple[Contender, Mapping[str, Any]]],
-    laboratory: Laboratory,
-    over: Axis,
-    values: Sequence[float],
-    *,
-    n_train: int = 1000,
-    n_fresh: int = 20_000,
-    n_seeds: int = 10,
-) -> pd.DataFrame:
-    """Measure methods on fresh rows while one thing about the data changes.
-
-    Parameters
-    ----------
-    generator : GeneratorSpec
-        The source of rows.
-    methods : sequence of (Contender, parameters)
-        What is measured.
-    laboratory : Laboratory
-        Where the fits run.
-    over : {"n", "noise", "irrelevant"}
-        What changes: training rows, label noise, or irrelevant columns.
-    values : sequence of float
-        Its values.
-    n_train, n_fresh, n_seeds : int
-        Rows to train on (where they do not change), fresh rows, and samples.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``over, at, method, mean, low, high, bayes``; a point where a fit failed is left
-        out.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier")
-    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
-    ...     generator = GeneratorSpec("add(X0, X1)", n_features=3)
-    ...     curve = learning_curve(generator, [(tree, {})], laboratory, "n", [50, 800], n_fresh=500, n_seeds=3)
-    >>> bool(curve["mean"].is_monotonic_increasing)
-    True
-    """
-    if over not in AXES:
-        raise InputError(f"a learning curve is over 'n', 'noise' or 'irrelevant', not {over!r}")
-    rows = []
-    for value in values:
-        changed = generator if over == "n" else replace(generator, **{over: AXES[over](value)})
-        evidence = measure(
-            f"{generator.formula} at {over} {value:g}",
-            changed,
-            methods,
-            laboratory,
-            n_train=int(value) if over == "n" else n_train,
-            n_fresh=n_fresh,
-            n_seeds=n_seeds,
-        )
-        if evidence is not None:
-            rows += [
-                (
-                    over,
-                    value,
-                    m,
-                    *astuple(evidence.of(m)),
-                    bayes_scores(changed)[0][CEILINGS[changed.target]].value,
-                )
-                for m in evidence.methods
-            ]
-    return pd.DataFrame(rows, columns=["over", "at", "method", "mean", "low", "high", "bayes"])
-
-
 GIVE_UP = 0.1
 """A configuration that falls further behind the best after two folds is not tried on the others."""
 
@@ -585,6 +506,10 @@ class Proof:
     def stopped_at(self) -> int:
         """The number of samples that it took."""
         return len(self.leads)
+
+    def scores_of(self, method: str) -> list[float]:
+        """Return the scores of a method, sample by sample."""
+        return [fit.score for fit in self.fits if fit.method == method]
 
     @property
     def share_won(self) -> float:

@@ -486,12 +486,3 @@ def stage3(
         (formula, seed) for seed in range(first_seed, first_seed + n_seeds) for formula in formulas
     ]
     return stage2(pairs, laboratory, settings, trials=trials)
-
-
-def still_separate(
-    table: pd.DataFrame, up: str, down: str, margin: float = 0.05
-) -> tuple[str, ...]:
-    """Return the formulas on which the median lead of one method over another over seeds reaches the margin."""
-    wide = table.pivot_table(index=["formula", "seed"], columns="method", values="auroc")
-    lead = (wide[up] - wide[down]).groupby("formula", sort=False).median()
-    return tuple(lead.index[lead >= margin])

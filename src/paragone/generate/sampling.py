@@ -478,11 +478,6 @@ class GeneratorSpec:
         )
         return tuple(chain.from_iterable(repeat(role, count) for role, count in counts))
 
-    @property
-    def is_shown_whole(self) -> bool:
-        """Whether methods see everything that the formula uses: no categories and no gaps."""
-        return not self.missing and not self.categorical
-
     def resolved(self) -> TargetRule:
         """Return cuts and shares of the classes, or the spread of numbers; refuse what cannot be made."""
         return _resolved(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,13 +12,12 @@ import typer
 from paragone.cli.generate.group import (
     WHICH,
     FileFormat,
-    Workers,
+    Work,
     collection_named,
     generate,
     refuse_file,
-    warn_of_failures,
 )
-from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
+from paragone.cli.options import AsJson
 from paragone.cli.output import print_json, show_table
 from paragone.errors import InputError
 from paragone.terminal import say
@@ -72,17 +72,12 @@ def prove_collection_variants(
         Path,
         typer.Option("--out", help="The collection with these proofs (JSON).", show_default=False),
     ],
+    work: Work,
     spec: Annotated[
         Path | None,
         typer.Option(help="The spec (TOML) of its search, for methods other than the references."),
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Where scores are kept; OUT with .sqlite.")
-    ] = None,
-    workers: Workers = 0,
-    engine: EngineOption = "local",
-    address: AddressOption = None,
 ) -> None:
     """Put the claims of a collection to proof on variants of its datasets; goes on where it was stopped.
 
@@ -91,7 +86,7 @@ def prove_collection_variants(
     """
     import time
 
-    from paragone.generate import EvolveSpec, Laboratory, prove_variants
+    from paragone.generate import EvolveSpec, prove_variants
     from paragone.generate.collection import variant_table
 
     _import_from_here()
@@ -101,11 +96,7 @@ def prove_collection_variants(
     if not out.parent.is_dir():
         raise InputError(f"--out {out}: the folder {out.parent} does not exist")
     begun = time.monotonic()
-    kept = store or out.with_suffix(".sqlite")
-    with (
-        chosen_executor(engine, address, workers) as executor,
-        Laboratory(kept, workers, executor=executor) as laboratory,
-    ):
+    with work.laboratory(out.with_suffix(".sqlite")) as laboratory:
         proven = prove_variants(
             found,
             laboratory,
@@ -124,7 +115,6 @@ def prove_collection_variants(
             " put to proof"
         )
     say(f"collection: {out}")
-    warn_of_failures(laboratory.n_failed, kept)
 
 
 @generate.command("inspect")
@@ -157,6 +147,40 @@ def inspect_collection(
     _show(inspection, {(pair.up, pair.down): str(pair) for pair in tried})
 
 
+@dataclass(frozen=True)
+class EvolveOptions:
+    """How a search goes on, and what it is about."""
+
+    strategy: Annotated[
+        Literal["map-elites", "nsga3"] | None,
+        typer.Option(help="map-elites or nsga3, in place of the spec's."),
+    ] = None
+    hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed cells again.")
+    ] = False
+    against: Annotated[
+        str | None, typer.Option(help="A class of yours: find where it loses and wins.")
+    ] = None
+    goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = (
+        "both"
+    )
+    conclude: Annotated[
+        bool,
+        typer.Option(
+            "--conclude",
+            help="Begin nothing new: write what the store has, as far as it was proven.",
+        ),
+    ] = False
+    taken_up: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Search nothing: go on with the proofs of this folder, with the fits it has.",
+        ),
+    ] = None
+
+
 @generate.command("evolve")
 def evolve_collection(
     spec: Annotated[
@@ -166,83 +190,38 @@ def evolve_collection(
     out: Annotated[
         Path, typer.Option("--out", help="The folder for the collection.", show_default=False)
     ],
-    strategy: Annotated[
-        Literal["map-elites", "nsga3"] | None,
-        typer.Option(help="map-elites or nsga3, in place of the spec's."),
-    ] = None,
-    hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")
-    ] = None,
-    workers: Workers = 0,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run failed cells again.")
-    ] = False,
-    against: Annotated[
-        str | None, typer.Option(help="A class of yours: find where it loses and wins.")
-    ] = None,
-    goal: Annotated[
-        str, typer.Option(help="What --against is to do: loses, wins or both.")
-    ] = "both",
+    options: EvolveOptions,
+    work: Work,
     file_format: FileFormat = "csv",
-    conclude: Annotated[
-        bool,
-        typer.Option(
-            "--conclude",
-            help="Begin nothing new: write what the store has, as far as it was proven.",
-        ),
-    ] = False,
-    taken_up: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            help="Search nothing: go on with the proofs of this folder, with the fits it has.",
-        ),
-    ] = None,
-    engine: EngineOption = "local",
-    address: AddressOption = None,
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
 
     Example: paragone generate evolve examples/evolve-small.toml --out small --workers 2 --hours 1
     """
-    from dataclasses import replace
-
     from paragone.generate import EvolveSpec, evolve
 
     _import_from_here()
-    declared = EvolveSpec.read(spec)
+    declared, given = EvolveSpec.read(spec), vars(options).copy()
+    strategy, against, retry_failed = (
+        given.pop(name) for name in ("strategy", "against", "retry_failed")
+    )
     if strategy is not None:
         declared = replace(declared, strategy=strategy)
-    focus = None
     if against is not None:
-        declared, focus = declared.against(against), against.rpartition(":")[2]
+        declared, given["focus"] = declared.against(against), against.rpartition(":")[2]
     refuse_file(out)
-    path = store or spec.with_suffix(".sqlite")
-    with chosen_executor(engine, address, workers) as executor:
-        evolved = evolve(
-            declared,
-            path,
-            workers,
-            executor=executor,
-            hours=hours,
-            focus=focus,
-            goal=goal,
-            retry_failed=retry_failed,
-            conclude=conclude,
-            taken_up=taken_up,
-            tell=lambda said: say(said, stderr=True),
-        )
-    evolved.write(out, file_format)
-    collection = evolved.collection
-    concepts = len({item.concept for item in collection.sets})
-    say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}: {out / 'report.html'}")
-    if evolved.curve:
-        last = evolved.curve[-1]
-        say(f"{last.proven} of {last.pairs} ordered pairs proven by {declared.margin:g}")
-    else:
-        say("the hours were over before the first generation: give more and start again")
-    warn_of_failures(evolved.n_failed, path)
+    with work.laboratory(spec.with_suffix(".sqlite"), retry_failed=retry_failed) as laboratory:
+        evolved = evolve(declared, laboratory, **given, tell=lambda said: say(said, stderr=True))
+        evolved.write(out, file_format)
+        collection = evolved.collection
+        concepts = len({item.concept for item in collection.sets})
+        page = out / "report.html"
+        say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}: {page}")
+        if evolved.curve:
+            last = evolved.curve[-1]
+            say(f"{last.proven} of {last.pairs} ordered pairs proven by {declared.margin:g}")
+        else:
+            say("the hours were over before the first generation: give more and start again")
 
 
 def _import_from_here() -> None:

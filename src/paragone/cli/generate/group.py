@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from paragone.cli.app import MORE, CommandLine, app
+from paragone.cli.options import AddressOption, EngineOption, chosen_executor
 from paragone.errors import InputError, unknown_name
 from paragone.terminal import say
 
 if TYPE_CHECKING:
-    from paragone.generate import Collection
+    from paragone.generate import Collection, Laboratory
 
 generate = CommandLine(help="Make datasets that tell methods apart.", no_args_is_help=True)
 app.add_typer(generate, name="generate", rich_help_panel=MORE)
@@ -22,6 +26,32 @@ WHICH = (
 )
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 Workers = Annotated[int, typer.Option("--workers", help="Worker processes, 0 for none.", min=0)]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where cells are worked on, and where what they gave is kept."""
+
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where scores are kept, beside what is written by default; the same command goes on with it."
+        ),
+    ] = None
+    workers: Workers = 0
+    engine: EngineOption = "local"
+    address: AddressOption = None
+
+    @contextmanager
+    def laboratory(self, usual: Path, **options: Any) -> Iterator[Laboratory]:
+        """Open the laboratory, and say at the end which store has cells that failed."""
+        from paragone.generate import Laboratory
+
+        kept = self.store or usual
+        with chosen_executor(self.engine, self.address, self.workers) as executor:
+            laboratory = Laboratory(kept, self.workers, executor=executor, **options)
+            yield laboratory
+        warn_of_failures(laboratory.n_failed, kept)
 
 
 def collection_named(reference: str) -> Collection | None:

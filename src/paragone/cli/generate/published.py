@@ -1,14 +1,14 @@
-"""`paragone generate stage1 ... digen`: the published procedure, and DIGEN, the collection that it made."""
+"""`paragone generate stage1` to `stage3` and `measure-digen`: the published procedure, and what it made measured."""
 
 from __future__ import annotations
 
-from functools import WRAPPER_ASSIGNMENTS, wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paragone.cli.generate.group import FileFormat, Workers, generate, warn_of_failures
+from paragone.cli.generate.group import Work, generate
 from paragone.cli.options import listed
 from paragone.cli.output import show_table, write_frame
 from paragone.errors import InputError, unknown_name
@@ -17,16 +17,40 @@ from paragone.terminal import say
 if TYPE_CHECKING:
     from paragone.generate import StageSettings
 
-ScoreStore = Annotated[
-    Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")
-]
-Preset = Annotated[
-    str | None,
-    typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded."),
-]
-Limit = Annotated[
-    float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")
-]
+
+@dataclass(frozen=True)
+class StageOptions:
+    """What every stage takes."""
+
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Trials of the tuning; as published: 10, 200 and 100.", min=1),
+    ] = None
+    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = (
+        "RKDSFGXL"
+    )
+    preset: Annotated[
+        str | None,
+        typer.Option(help="digen_v1: tune on hard labels, leave the SVC unbounded."),
+    ] = None
+    seconds: Annotated[float | None, typer.Option(help="Time limit of a cell; needs workers.")] = (
+        None
+    )
+
+    def settings(self, **sizes: Any) -> StageSettings:
+        """Return the settings, with the trials of stage 1."""
+        from paragone.generate import StageSettings
+
+        if self.preset not in (None, "digen_v1"):
+            raise unknown_name("preset", str(self.preset), ["digen_v1"])
+        plain = StageSettings.digen_v1() if self.preset else StageSettings()
+        sizes |= {} if self.trials is None else {"trials": self.trials}
+        return replace(plain, methods=tuple(self.methods), **sizes)
+
+    @property
+    def asked_trials(self) -> dict[str, int]:
+        """The trials of stages 2 and 3, where they are not the published ones."""
+        return {} if self.trials is None else {"trials": self.trials}
 
 
 @generate.command("stage1")
@@ -34,16 +58,10 @@ def run_stage1(
     up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
     down: Annotated[str, typer.Argument(help="The method that is to lose.")],
     seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
-    store: ScoreStore = Path("duel.sqlite"),
-    workers: Workers = 0,
+    options: StageOptions,
+    work: Work,
     population: Annotated[int, typer.Option(help="Formulas per generation.", min=2)] = 100,
     generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
-    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
-    methods: Annotated[
-        str, typer.Option(help="Letters of the methods that take part.")
-    ] = "RKDSFGXL",
-    preset: Preset = None,
-    seconds: Limit = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")
     ] = None,
@@ -52,18 +70,10 @@ def run_stage1(
 
     Example: paragone generate stage1 K R --seed 5 --population 20 --generations 4
     """
-    from dataclasses import replace
+    from paragone.generate import Stage1
 
-    from paragone.generate import Laboratory, Stage1
-
-    settings = replace(
-        _settings(preset),
-        population=population,
-        generations=generations,
-        trials=trials,
-        methods=tuple(methods),
-    )
-    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+    settings = options.settings(population=population, generations=generations)
+    with work.laboratory(Path("stages.sqlite"), seconds_limit=options.seconds) as laboratory:
         outcome = Stage1(up, down, seed, laboratory, settings).run(
             lambda generation, lead: say(
                 f"generation {generation}: best lead {lead:.4f}", stderr=True
@@ -79,75 +89,46 @@ def run_stage1(
     )
 
 
-# Typer reads the options off the signature, which is that of `stage1`; the docstring is the help,
-# and stays its own.
-@generate.command("duel", hidden=True)
-@wraps(run_stage1, assigned=[name for name in WRAPPER_ASSIGNMENTS if name != "__doc__"])
-def run_stage1_by_its_former_name(*given: Any, **options: Any) -> None:
-    """Stage 1 of the published procedure, by its former name.
-
-    Example: paragone generate stage1 K R --seed 5
-    """
-    say(
-        "`generate duel` is now `generate stage1`, the published search of eight methods; "
-        "`paragone duel A B` finds and proves datasets for any two methods",
-        stderr=True,
-    )
-    run_stage1(*given, **options)
-
-
 @generate.command("stage2")
 def run_stage2(
     formulas: Annotated[Path, typer.Argument(help="A CSV with the columns formula and seed.")],
     out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
-    store: ScoreStore = Path("stage2.sqlite"),
-    workers: Workers = 0,
-    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
-    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
-    preset: Preset = None,
-    seconds: Limit = None,
+    options: StageOptions,
+    work: Work,
 ) -> None:
     """Stage 2 of the published procedure: tune every method on every formula's dataset.
 
     Example: paragone generate stage2 best.csv --out tuned.csv --workers 2
     """
-    from dataclasses import replace
+    from paragone.generate import stage2
 
-    from paragone.generate import Laboratory, stage2
-
-    settings = replace(_settings(preset), methods=tuple(methods))
-    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
-        pairs = _read_formulas(formulas, ("formula", "seed"))
-        table = stage2([(str(f), int(s)) for f, s in pairs], laboratory, settings, trials=trials)
-        _conclude(table, out, laboratory)
+    settings = options.settings()
+    with work.laboratory(Path("stages.sqlite"), seconds_limit=options.seconds) as laboratory:
+        pairs = [(str(f), int(s)) for f, s in _read_formulas(formulas, ("formula", "seed"))]
+        table = stage2(pairs, laboratory, settings, **options.asked_trials)
+        _write(table, out)
 
 
 @generate.command("stage3")
 def run_stage3(
     formulas: Annotated[Path, typer.Argument(help="A CSV with the column formula.")],
     out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
-    store: ScoreStore = Path("stage3.sqlite"),
-    workers: Workers = 0,
-    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 100,
+    options: StageOptions,
+    work: Work,
     seeds: Annotated[int, typer.Option(help="How many new seeds.", min=1)] = 100,
     first_seed: Annotated[int, typer.Option(help="The first of them.", min=0)] = 1,
-    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
-    preset: Preset = None,
-    seconds: Limit = None,
 ) -> None:
     """Stage 3 of the published procedure: score formulas on datasets of new seeds.
 
     Example: paragone generate stage3 best.csv --out seeds.csv --seeds 10 --trials 20
     """
-    from dataclasses import replace
+    from paragone.generate import stage3
 
-    from paragone.generate import Laboratory, stage3
-
-    settings = replace(_settings(preset), methods=tuple(methods))
-    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+    settings, more = options.settings(), options.asked_trials
+    with work.laboratory(Path("stages.sqlite"), seconds_limit=options.seconds) as laboratory:
         texts = list(dict.fromkeys(str(f) for (f,) in _read_formulas(formulas, ("formula",))))
-        options: dict[str, Any] = {"first_seed": first_seed, "n_seeds": seeds, "trials": trials}
-        _conclude(stage3(texts, laboratory, settings, **options), out, laboratory)
+        seeded = {"first_seed": first_seed, "n_seeds": seeds}
+        _write(stage3(texts, laboratory, settings, **seeded, **more), out)
 
 
 @generate.command("measure-digen")
@@ -155,8 +136,7 @@ def measure_published(
     out: Annotated[
         Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)
     ],
-    store: ScoreStore = Path("digen.sqlite"),
-    workers: Workers = 0,
+    work: Work,
     sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
     methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
     seeds: Annotated[int, typer.Option(help="Samples per formula.", min=2)] = 10,
@@ -166,13 +146,13 @@ def measure_published(
 
     Example: paragone generate measure-digen --out digen.json --workers 2
     """
-    from paragone.generate import Laboratory, measure_digen
+    from paragone.generate import measure_digen
     from paragone.generate.methods import reference_method
 
     if not out.parent.is_dir():
         raise InputError(f"--out {out}: the folder {out.parent} does not exist")
     contenders = [reference_method(letter) for letter in methods]
-    with Laboratory(store, workers) as laboratory:
+    with work.laboratory(Path("digen.sqlite")) as laboratory:
         found = measure_digen(
             laboratory,
             sets=listed(sets),
@@ -187,30 +167,6 @@ def measure_published(
         f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on"
         f" {len(found.sets)} formulas"
     )
-    warn_of_failures(laboratory.n_failed, store)
-
-
-@generate.command("digen")
-def digen(
-    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
-    file_format: FileFormat = "csv",
-) -> None:
-    """Make the 40 datasets of the DIGEN collection from formulas and seeds, hashes checked.
-
-    Example: paragone generate digen --out digen
-    """
-    from paragone.generate import write_digen
-
-    written = write_digen(out, file_format)
-    say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
-
-
-def _settings(preset: str | None) -> StageSettings:
-    from paragone.generate import StageSettings
-
-    if preset not in (None, "digen_v1"):
-        raise unknown_name("preset", str(preset), ["digen_v1"])
-    return StageSettings.digen_v1() if preset else StageSettings()
 
 
 def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -228,7 +184,6 @@ def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]
     return list(table[list(columns)].itertuples(index=False, name=None))
 
 
-def _conclude(table: Any, out: Path, laboratory: Any) -> None:
+def _write(table: Any, out: Path) -> None:
     write_frame(table, out)
     say(f"{len(table)} rows in {out}")
-    warn_of_failures(laboratory.n_failed, laboratory.store)

@@ -1,14 +1,15 @@
-"""`paragone generate report`: a method of yours on the collection_names, and the former name of that."""
+"""`paragone generate report`: a method of yours on the collections."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paragone.cli.generate.group import WHICH, Workers, collection_named, generate, refuse_file
-from paragone.cli.options import AddressOption, EngineOption, chosen_executor, listed
+from paragone.cli.generate.group import Work, collection_named, generate, refuse_file
+from paragone.cli.options import listed
 from paragone.cli.output import show_table
 from paragone.errors import unknown_name
 from paragone.terminal import say
@@ -18,23 +19,26 @@ if TYPE_CHECKING:
     from paragone.generate import Collection
 
 
-Space = Annotated[
-    Path | None,
-    typer.Option(help="The search space (TOML); the usual ranges of a known class without one."),
-]
-Trials = Annotated[
-    int | None,
-    typer.Option(
-        help=(
-            "Tune all methods anew with so many trials; without it the budget that the others had."
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is known of the method, and how it is tuned."""
+
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None
+    space: Annotated[
+        Path | None,
+        typer.Option(
+            help="The search space (TOML); the usual ranges of a known class without one."
         ),
-        min=1,
-    ),
-]
-BenchmarkStore = Annotated[
-    Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")
-]
-Formats = Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")]
+    ] = None
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            help="Tune all methods anew with so many trials; without it the budget that the others had.",
+            min=1,
+        ),
+    ] = None
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = ""
+    formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = ""
 
 
 @generate.command("report")
@@ -45,6 +49,8 @@ def report_method(
     out: Annotated[
         Path, typer.Option("--out", help="The folder for the page.", show_default=False)
     ],
+    options: ReportOptions,
+    work: Work,
     collection: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,27 +60,18 @@ def report_method(
             )
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
-    space: Space = None,
-    trials: Trials = None,
-    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
-    store: BenchmarkStore = None,
-    workers: Workers = 0,
-    formats: Formats = "",
-    engine: EngineOption = "local",
-    address: AddressOption = None,
 ) -> None:
     """Diagnose a method on the collections: where it wins and fails, by families, and which method it is like.
 
     Example: paragone generate report mymethod.py:Poly --out poly --workers 2
     """
     from paragone.charts import check_formats
-    from paragone.generate import Laboratory, benchmark_method, write_benchmark
+    from paragone.generate import benchmark_method, write_benchmark
     from paragone.generate.diagnosis import diagnose
     from paragone.generate.methods import common_target, opponent, read_space
     from paragone.generate.sets import collection_names
 
-    wanted = check_formats(listed(formats))
+    wanted = check_formats(listed(options.formats))
     chosen = [
         (where, collection_named(where)) for where in collection or ["digen", *collection_names()]
     ]
@@ -87,18 +84,18 @@ def report_method(
         [(where, "binary" if held is None else held.target) for where, held in chosen]
     )
     declared = opponent(
-        method, name=name, space=read_space(space) if space else None, target=target
+        method,
+        name=options.name,
+        space=read_space(options.space) if options.space else None,
+        target=target,
     )
     refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
-    asked = _asked_sets(listed(sets), chosen)
+    asked = _asked_sets(listed(options.sets), chosen)
     results = []
-    with (
-        chosen_executor(engine, address, workers) as executor,
-        Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
-    ):
+    with work.laboratory(out / "benchmark.sqlite") as laboratory:
         for where, found in chosen:
-            if sets and not asked[where]:
+            if options.sets and not asked[where]:
                 continue
             results.append(
                 benchmark_method(
@@ -106,7 +103,7 @@ def report_method(
                     laboratory,
                     found,
                     sets=asked[where],
-                    trials=trials,
+                    trials=options.trials,
                     tell=lambda said: say(said, stderr=True),
                 )
             )
@@ -147,30 +144,3 @@ def _asked_sets(
         for home in homes:
             found[home].append(name)
     return found
-
-
-@generate.command("benchmark-method", hidden=True)
-def benchmark(
-    use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
-    out: Annotated[
-        Path, typer.Option("--out", help="The folder for the page.", show_default=False)
-    ],
-    collection: Annotated[str, typer.Option(help=WHICH)] = "digen",
-    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
-    space: Space = None,
-    trials: Trials = None,
-    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
-    store: BenchmarkStore = None,
-    workers: Workers = 0,
-    formats: Formats = "",
-    engine: EngineOption = "local",
-    address: AddressOption = None,
-) -> None:
-    """Put a method on one collection: the former name of `generate report --collection NAME`.
-
-    Example: paragone generate report sklearn.neural_network:MLPClassifier --out mlp --sets
-    digen8,digen10
-    """
-    report_method(
-        use, out, [collection], name, space, trials, sets, store, workers, formats, engine, address
-    )

@@ -8,25 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.generate.group import FileFormat, generate
-from paragone.cli.kinds import (
-    DataCategorical,
-    DataClasses,
-    DataCorrelation,
-    DataDrift,
-    DataGroupShare,
-    DataGroupSize,
-    DataIrrelevant,
-    DataLevels,
-    DataMissing,
-    DataMissingBy,
-    DataNoise,
-    DataNominal,
-    DataPositive,
-    DataRedundant,
-    DataShares,
-    DataTarget,
-    data_kinds,
-)
+from paragone.cli.kinds import DataKinds
 from paragone.cli.output import show_table
 from paragone.errors import InputError
 from paragone.terminal import say
@@ -38,6 +20,7 @@ def draw_sample(
         str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
+    kinds: DataKinds,
     rows: Annotated[int, typer.Option(help="Rows.", min=1)] = 1000,
     test_rows: Annotated[
         int, typer.Option(help="Rows of a test part, in a file of its own.", min=0)
@@ -45,56 +28,18 @@ def draw_sample(
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
     name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
     features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
-    target: DataTarget = "binary",
-    classes: DataClasses = 3,
-    shares: DataShares = "",
-    positive: DataPositive = None,
-    noise: DataNoise = 0,
-    correlation: DataCorrelation = 0,
-    irrelevant: DataIrrelevant = 0,
-    redundant: DataRedundant = 0,
-    categorical: DataCategorical = "",
-    levels: DataLevels = 4,
-    nominal: DataNominal = False,
-    missing: DataMissing = 0,
-    missing_by: DataMissingBy = "chance",
-    drift: DataDrift = 0,
-    group_size: DataGroupSize = 0,
-    group_share: DataGroupShare = 0.5,
     file_format: FileFormat = "csv",
 ) -> None:
     """Draw fresh rows of a formula and write them with a manifest, and say what is true of them.
 
-    Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out
-    product
+    Example: paragone generate sample "mul(X0, X1)" --rows 500 --noise 0.1 --out product
     """
     from paragone.generate import GeneratorSpec, truth_sheet, write_sets
     from paragone.generate.collection import described_sample
 
     if Path(name).name != name:
         raise InputError(f"--name {name!r} is to be a file name: leave out folders")
-    spec = GeneratorSpec(
-        formula,
-        features,
-        **data_kinds(
-            target=target,
-            classes=classes,
-            shares=shares,
-            positive=positive,
-            noise=noise,
-            correlation=correlation,
-            irrelevant=irrelevant,
-            redundant=redundant,
-            categorical=categorical,
-            levels=levels,
-            nominal=nominal,
-            missing=missing,
-            missing_by=missing_by,
-            drift=drift,
-            group_size=group_size,
-            group_share=group_share,
-        ),
-    )
+    spec = GeneratorSpec(formula, features, **kinds.declared())
     dataset = spec.sample(rows, seed, name=name)
     made = [(dataset, described_sample(dataset, spec, seed))]
     if test_rows:
