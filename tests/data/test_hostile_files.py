@@ -108,15 +108,6 @@ def compressed_mat(inside: bytes) -> bytes:
     return head + struct.pack("<II", 15, len(packed)) + packed
 
 
-def test_a_mat_bomb_is_refused_by_what_it_states(tmp_path, monkeypatch):
-    monkeypatch.setenv(LIMIT_VARIABLE, "64MiB")
-    (tmp_path / "bomb.mat").write_bytes(
-        compressed_mat(struct.pack("<II", 14, 2**28) + bytes(2**28))
-    )
-    with pytest.raises(InputError, match="256 MiB in memory, more than the limit"):
-        load(tmp_path / "bomb.mat")
-
-
 def test_a_mat_element_gives_no_more_than_it_states(tmp_path):
     (tmp_path / "liar.mat").write_bytes(compressed_mat(struct.pack("<II", 14, 16) + bytes(2**28)))
     with pytest.raises(InputError, match="not a readable MATLAB file"):
@@ -143,17 +134,9 @@ SPARSE_OUT_OF_PLACE = (
     [
         matrix(6, (2**30, 2**30), struct.pack("<IId", 9, 8, 1.0)),
         matrix(6, (-1, -1), struct.pack("<IId", 9, 8, 1.0)),
-        matrix(1, (2**15, 2**15)),
         matrix(5, (3, 2), *SPARSE_OUT_OF_PLACE, struct.pack("<IIdd", 9, 16, 1.0, 2.0)),
-        matrix(
-            5,
-            (2**30, 1),
-            struct.pack("<II", 5, 0),
-            struct.pack("<IIii", 5, 8, 0, 0),
-            struct.pack("<II", 9, 0),
-        ),
     ],
-    ids=["huge", "negative", "many cells", "sparse out of place", "sparse and tall"],
+    ids=["huge", "negative", "sparse out of place"],
 )
 def test_a_mat_file_that_states_what_it_has_not_is_refused(tmp_path, content, monkeypatch):
     monkeypatch.setenv(LIMIT_VARIABLE, "1GiB")

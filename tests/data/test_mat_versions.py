@@ -1,4 +1,4 @@
-"""MATLAB files read by hand agree with SciPy's reader on every good file."""
+"""The variables of MATLAB files come back as SciPy reads them, and what is no matrix as None."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import io
 import random
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 
 NUMBERS = [
@@ -193,22 +192,3 @@ def in_gzip(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] =
         return data
     packed = gzip.compress(data, 1)
     return packed if rng.random() < 0.5 else mutated([packed], rng)
-
-
-def in_mat(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = ()) -> bytes:
-    """Change a MATLAB file; where its first element is compressed, sometimes what is inside of it."""
-    data = rng.choice(seeds)
-    if data[128:132] == b"\x0f\x00\x00\x00" and rng.random() < 0.7:
-        size = int.from_bytes(data[132:136], "little")
-        inside = mutated([zlib.decompress(data[136 : 136 + size])], rng, words)
-        packed = zlib.compress(inside)
-        return data[:132] + len(packed).to_bytes(4, "little") + packed + data[136 + size :]
-    if rng.random() < 0.5 and len(data) > 136:
-        # Sizes and types stand in the first words of an element.
-        place = 128 + 4 * rng.randrange((min(len(data), 400) - 128) // 4)
-        word = rng.choice(
-            (0, 1, 5, 7, 9, 14, 15, 2**31 - 1, 2**31, 2**32 - 1, 10**6, rng.randrange(2**32))
-        )
-        data = data[:place] + word.to_bytes(4, "little") + data[place + 4 :]
-        return data if rng.random() < 0.5 else mutated([data], rng, words)
-    return mutated([data], rng, words)

@@ -20,7 +20,6 @@ import numpy as np
 import pandas as pd
 import result_trees
 from scipy import sparse
-from scipy.io import savemat
 
 from paragone.data.prescriptions import (
     read_mapping,
@@ -164,27 +163,6 @@ def _npy() -> list[bytes]:
     buffer = io.BytesIO()
     np.save(buffer, np.arange(6.0).reshape(2, 3))
     return [buffer.getvalue()]
-
-
-def _mat() -> list[bytes]:
-    found = []
-    X, Y = np.arange(12.0).reshape(4, 3), np.eye(4, 2)
-    cell = np.empty((1, 2), dtype=object)
-    cell[0, 0], cell[0, 1] = X.T, Y.T
-    for content, options in (
-        ({"X": X, "Y": Y}, {}),
-        ({"X": X, "Y": Y}, {"do_compression": True}),
-        ({"X": sparse.csc_matrix(X), "Y": sparse.csc_matrix(Y)}, {}),
-        ({"train": cell, "test": cell}, {}),
-        ({"train": cell, "test": cell}, {"do_compression": True}),
-        ({"s": {"a": 1, "b": "text"}, "X": X.astype(np.float32), "Y": Y.astype(np.int8)}, {}),
-        ({"X": X, "Y": Y}, {"format": "4"}),
-        ({"X": X, "Y": sparse.csc_matrix(Y)}, {"format": "4"}),
-    ):
-        buffer = io.BytesIO()
-        savemat(buffer, content, **options)
-        found.append(buffer.getvalue())
-    return found
 
 
 def _mat73() -> list[bytes]:
@@ -523,7 +501,6 @@ READERS: dict[str, Reader] = {
     ),
     "csv": Reader(".csv", lambda: CSV, _table, mutation.in_gzip),
     "parquet": Reader(".parquet", _parquet, _table),
-    "mat": Reader(".mat", _mat, lambda path: read_mat(path, ReadOptions()), mutation.in_mat),
     "mat73": Reader(".mat", _mat73, lambda path: read_mat(path, ReadOptions())),
     "npz": Reader(
         ".npz",

@@ -20,8 +20,8 @@ from paragone.errors import InputError
 
 FOLDER = Path(__file__).parent
 
-MUST_SHOW = ("arff", "csv", "mat", "npz", "toml", "trec", "store")
-GUIDED = ("arff", "csv", "mat", "npz", "toml", "trec", "herbs")
+MUST_SHOW = ("arff", "csv", "npz", "toml", "trec", "store")
+GUIDED = ("arff", "csv", "npz", "toml", "trec", "herbs")
 INPUTS, INPUTS_OF_OTHERS, INPUTS_OF_RESULTS, GUIDED_RUNS = 100_000, 30_000, 500, 50_000
 
 
