@@ -21,7 +21,7 @@ from paragone.generate.expressions import Expression
 
 
 def test_digen_writes_forty_sets_that_read_back(paragone, tmp_path):
-    ended = paragone("generate", "digen", "--out", tmp_path / "digen")
+    ended = paragone("generate", "write", "digen", "--out", tmp_path / "digen")
     assert ended.code == 0, ended.err
     assert "40 datasets" in ended.out
     manifest = json.loads((tmp_path / "digen" / "manifest.json").read_text())
@@ -33,7 +33,7 @@ def test_digen_writes_forty_sets_that_read_back(paragone, tmp_path):
 
 def test_digen_into_a_file_is_refused(paragone, tmp_path):
     (tmp_path / "taken").write_text("")
-    ended = paragone("generate", "digen", "--out", tmp_path / "taken")
+    ended = paragone("generate", "write", "digen", "--out", tmp_path / "taken")
     assert (ended.code, "not a folder to write to" in ended.err) == (2, True)
 
 
@@ -269,7 +269,7 @@ def test_a_collection_is_shipped_by_its_files_lying_in_the_folder(evolved, tmp_p
     shutil.copy(out / "coverage_curve.csv", beside / "spec-curve.csv")
     shutil.copy(out / "fits.csv.xz", beside / "spec-fits.csv.xz")
     code = (
-        "import paragone as p, paragone.generate as g; from paragone.data import"
+        "import paragone as p, paragone.generate as g; from paragone.generate.sets import"
         " collection_names\nprint(collection_names(), p.load('spec:1').name, p.load('spec:1:noisy').name,"
         " g.load('spec-1').name)\nprint(len(g.read_fits('spec')),"
         " len(g.Collection.named('spec').sets))"

@@ -16,7 +16,6 @@ from paragone.metrics.finding import find_metric
 from paragone.metrics.metric import Metric
 from paragone.metrics.metric import metrics as known
 from paragone.metrics.topk.candidates import Candidates, check_shape, read_candidates
-from paragone.metrics.topk.device import rank_on_device
 from paragone.metrics.topk.metrics import TopKMetric, conventions_of, family_of, parse_metric
 from paragone.metrics.topk.ranking import (
     FACTOR_TILE,
@@ -207,13 +206,6 @@ def rank(
         relevant = as_truth(truth, n_items=source.n_items)
     _same_length(source.n_samples, relevant)
     check_shape(candidates, source.n_samples, source.n_items)
-    if isinstance(given, Factors) and given.device is not None:
-        if candidates or reverse or single:
-            raise InputError(
-                "masks, ties='reverse_id' and preset='trec_eval' are not there on a device: leave"
-                " out the device"
-            )
-        return rank_on_device(given, relevant, places, given.device), relevant, candidates
     source = replace(source, candidates=candidates, reverse=reverse, single=single)
     with threadpool_limits(1, user_api="blas"):
         ranking = rank_scores(source, relevant, places, block_rows=block_rows, n_threads=n_threads)

@@ -256,9 +256,6 @@ class Factors:
     ----------
     users, items : ndarray of shape (n_users, f) and (n_items, f)
         The factors.
-    device : str, optional
-        A PyTorch device, such as ``"cuda"``, to multiply and select on; NumPy and our kernels where
-        not given.
 
     Examples
     --------
@@ -270,7 +267,6 @@ class Factors:
 
     users: NDArray[Any]
     items: NDArray[Any]
-    device: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("users", "items"):
