@@ -139,7 +139,7 @@ BUDGETS = {
     "cli": 22391,
     "data": 40325,
     "everyday": 4956,
-    "generate": 86968,
+    "generate": 86978,
     "intake": 49947,
     "lab": 87174,
     "methods": 34592,

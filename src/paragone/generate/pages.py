@@ -1108,7 +1108,8 @@ def _duel_card(
     if item.has_curve:
         assert item.curve is not None
         chart = charts.learning_chart(item.curve, result.names, item.ceiling, item.metric)
-        drawn += gallery(**{f"{item.name}_curves": chart})
+        curves: dict[str, Any] = {f"{item.name}_curves": chart}
+        drawn += gallery(**curves)
     load = load_listing(_duel_reference(item, folder))
     title = f"{item.name}: {target_in_words(simple, generator)}"
     blocks = (Points(tuple(lines)), *drawn, _score_sheet(item, result), load)
