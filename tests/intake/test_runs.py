@@ -286,4 +286,4 @@ def test_another_metric_in_the_other_folder_is_one_sentence(tmp_path, paragone):
     one_file_each(tmp_path / "b", B, metric="test_loss")
     ended = paragone("pairwise", tmp_path / "a", tmp_path / "b", "--threshold", 0.25)
     assert ended.code == 2
-    assert "holds test_acc and" in ended.err
+    assert "no metric is there for every method (a: test_acc; b: test_loss)" in ended.err

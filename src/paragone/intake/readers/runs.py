@@ -14,8 +14,8 @@ from paragone.errors import InputError, argument
 from paragone.intake.folders import few
 from paragone.intake.plain_yaml import plain_list, plain_yaml
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import KEYS, Records, Unit
-from paragone.intake.roles import NAMES, assign_roles, find_field
+from paragone.intake.records import KEYS, Records
+from paragone.intake.roles import ROLES, assign_roles, find_field, unit_of
 from paragone.intake.run_files import (
     SUFFIXES,
     check_rule,
@@ -170,7 +170,6 @@ def _read(source: Source, asked: Asked) -> Records:
     if doubled.any():
         which = _spoken(records[doubled].iloc[0].to_dict())
         raise InputError(f"{source.where}: there are two runs of {which}: keep one")
-    unit: Unit = "fold" if {"fold", "repeat", "seed"} & set(records) else "dataset"
     dropped = {
         f"files without {wanted or 'a metric'}": sum(_kind(one) in having for one in without),
         "files that cannot be read": len(unread),
@@ -179,7 +178,7 @@ def _read(source: Source, asked: Asked) -> Records:
     notes += [said_rule(asked.row)] if logs else []
     return Records(
         records.join(frame[[*metrics]].astype(float)),
-        "subject" if "subject" in records else unit,
+        unit_of(records),
         metrics,
         source,
         dropped=dropped,
@@ -223,7 +222,7 @@ def _hydra(folder: Path) -> dict[str, str]:
             if value:
                 found[f"config.{key}"] = value
         values = {f"config.{key}": value for key, value in plain_yaml(text).items()}
-        for role in NAMES:
+        for role in ROLES:
             field = find_field([*values], role)
             if field is not None:
                 found[field] = values[field]
