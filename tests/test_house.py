@@ -135,7 +135,7 @@ made = TopK()
 
 BUDGETS = {
     "charts": 5497,
-    "checks": 61200,
+    "checks": 60936,
     "cli": 22391,
     "data": 40325,
     "everyday": 4956,
@@ -147,7 +147,7 @@ BUDGETS = {
     "page": 2744,
     "protocols": 69834,
     "reporting": 35522,
-    "root": 12540,
+    "root": 11775,
     "sources": 5575,
     "stats": 88834,
     "tables": 4979,

@@ -1,37 +1,22 @@
 """A folder of output that is replaced whole: the earlier files or the new ones, never a mixture of both.
 
-New files are written beside the folder, on the same file system, and take the place of the earlier
-ones at the end. A list of what was written, with a hash for each file, is kept in the folder, so
-that the next report knows which files are its own to remove; a file that is not on the list is
-never removed and never written over.
+New files are written beside the earlier ones, on the same file system, and take their places at the
+end. A list of what was written, with a hash for each file, is kept in the folder, so that the next
+report knows which files are its own to remove; a file that is not on the list is never removed and
+never written over.
 
-What is atomic, and what is not:
-
-- A folder that does not exist yet appears by one rename.
-- A folder in which everything was written by the same kind of report is exchanged for the new one
-  by one system call
-  (``renameat2`` with ``RENAME_EXCHANGE``, on Linux): at every instant the whole old or the whole
-  new report is there.
-- Elsewhere (another system, or a file system without the exchange) two renames are needed. A kill
-  between the two
-  leaves no folder for that moment; the next report puts the old one back before it begins.
-- A folder that also holds other files, or that cannot be renamed (a mount point, the current
-  folder), has its files
-  moved one by one. An error undoes what was moved; a kill within these milliseconds is undone by
-  the next report.
-
-A power cut is not covered: nothing here waits until the disk has written.
+A folder that does not exist yet appears by one rename. Into one that does files are moved one by
+one, by a plan that is written first: an error undoes what was moved, and a kill within these
+milliseconds is undone by the next report. A power cut is not covered: nothing here waits until the
+disk has written.
 """
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import hashlib
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -53,17 +38,6 @@ WRITING = ".paragone-writing-"
 """How the name of a folder begins in which a report is being written."""
 
 NEW, OLD, LOCK, PLAN, DONE = "new", "old", "lock", "plan.json", "done"
-_CURRENT_FOLDER = -100
-_EXCHANGE = 2
-_NOT_AT_ONCE = {
-    errno.EBUSY,
-    errno.EXDEV,
-    errno.EINVAL,
-    errno.ENOSYS,
-    errno.EPERM,
-    errno.EACCES,
-    errno.ENOTSUP,
-}
 
 
 @contextmanager
@@ -177,17 +151,16 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _begin(place: Path) -> tuple[Path, IO[bytes]]:
     """Make the folder to write into, and hold a lock in it for as long as this process lives."""
-    above = _nearest(place) if not place.is_dir() or _can_be_renamed(place) else place
+    above = place if place.is_dir() else _nearest(place)
     staging = Path(tempfile.mkdtemp(prefix=WRITING, dir=above))
     try:
         # Inside, since the folder of mkdtemp is closed to everybody else and this one becomes the
         # target.
         (staging / NEW).mkdir()
-        held = hold(staging / LOCK)
+        return staging, hold(staging / LOCK)
     except OSError:
         shutil.rmtree(staging, ignore_errors=True)
         raise
-    return staging, held
 
 
 def hold(path: Path) -> IO[bytes]:
@@ -234,19 +207,6 @@ def taken_over(path: Path) -> IO[bytes] | None:
         return file
 
 
-def _can_be_renamed(place: Path) -> bool:
-    """Tell whether a folder can be exchanged for another: ours, writable above, and nobody stands in it."""
-    here = Path.cwd()
-    found = place.stat()
-    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-    return (
-        mine
-        and os.access(place.parent, os.W_OK | os.X_OK)
-        and found.st_dev == place.parent.stat().st_dev
-        and place not in (here, *here.parents)
-    )
-
-
 def _recover(folder: Path) -> None:
     """Clean up what killed reports left in a folder: what was half moved is put back, what was half written goes."""
     if fcntl is None or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
@@ -269,17 +229,13 @@ def _undo(left: Path) -> None:
         return  # nothing was moved before the plan was written whole
     if (left / DONE).exists():
         return
-    place = left.parent / plan["place"] if plan["place"] else left.parent
-    if plan["whole"]:
-        if not place.exists() and (left / OLD).is_dir():
-            (left / OLD).rename(place)
-        return
+    place = left.parent / plan["place"]
     for file in plan["new"]:
         if not (left / NEW / file).exists() and (place / file).exists():
             (place / file).unlink()
-    _move(
-        [(left / OLD / file, place / file) for file in plan["old"] if (left / OLD / file).exists()]
-    )
+    for file in plan["old"]:
+        if (left / OLD / file).exists():
+            _move(left / OLD / file, place / file)
     _remove_empty_folders(place, plan["new"])
 
 
@@ -304,97 +260,27 @@ def _put_in_place(
             f"{given}: {blocked} is not of an earlier {kind} and would be written over: move it"
             " away, or choose another folder"
         )
-    if not others and staging.parent != place and _exchanged(place, staging):
-        late = _others(staging / OLD, mine)
-        _move(
-            [(staging / OLD / path, place / path) for path in late if not (place / path).exists()]
-        )
-        return
-    inside = staging if staging.parent == place else _brought_inside(staging, place)
-    try:
-        _move_one_by_one(place, inside, files, leaving)
-    finally:
-        shutil.rmtree(inside, ignore_errors=True)
-
-
-def _exchanged(place: Path, staging: Path) -> bool:
-    """Let the new folder and the old one change places: at once where the system can, else by two renames."""
-    new, old = staging / NEW, staging / OLD
-    new.chmod(place.stat().st_mode & 0o7777)
-    if _exchanged_at_once(new, place):
-        new.rename(old)
-        return True
-    _write_plan(staging, place=place.name, whole=True)
-    try:
-        place.rename(old)
-    except OSError as error:
-        if error.errno in _NOT_AT_ONCE:
-            return False
-        raise
-    try:
-        new.rename(place)
-    except OSError:
-        old.rename(place)
-        raise
-    (staging / DONE).touch()
-    return True
-
-
-def _exchanged_at_once(one: Path, other: Path) -> bool:
-    """Exchange two folders by one system call; False where there is none."""
-    if not sys.platform.startswith("linux"):
-        return False
-    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if call is None:
-        return False
-    code = call(
-        _CURRENT_FOLDER,
-        os.fsencode(one),
-        _CURRENT_FOLDER,
-        os.fsencode(other),
-        ctypes.c_uint(_EXCHANGE),
-    )
-    return bool(code == 0)
-
-
-def _brought_inside(staging: Path, place: Path) -> Path:
-    """Take the new files into the folder itself, from where each is one rename away from its place."""
-    inside = Path(tempfile.mkdtemp(prefix=WRITING, dir=place))
-    try:
-        shutil.move(staging / NEW, inside / NEW)
-        shutil.move(staging / LOCK, inside / LOCK)
-    except OSError:
-        shutil.rmtree(inside, ignore_errors=True)
-        raise
-    shutil.rmtree(staging, ignore_errors=True)
-    return inside
-
-
-def _move_one_by_one(place: Path, staging: Path, files: list[str], leaving: list[str]) -> None:
-    """Move the earlier files out and the new ones in; an error puts everything back."""
     new = [*files, LIST]
     old = [file for file in dict.fromkeys([*leaving, *new]) if (place / file).exists()]
-    (staging / OLD).mkdir()
-    _write_plan(staging, place="", whole=False, new=new, old=old)
-    moves = [(place / file, staging / OLD / file) for file in old]
-    moves += [(staging / NEW / file, place / file) for file in new]
-    moved: list[tuple[Path, Path]] = []
+    plan = {"place": os.path.relpath(place, staging.parent), "new": new, "old": old}
+    # The plan appears whole, by a rename.
+    (staging / f"{PLAN}.partial").write_text(json.dumps(plan), encoding="utf-8")
+    (staging / f"{PLAN}.partial").replace(staging / PLAN)
     try:
-        for move in moves:
-            _move([move])
-            moved.append(move)
+        for file in old:
+            _move(place / file, staging / OLD / file)
+        for file in new:
+            _move(staging / NEW / file, place / file)
     except BaseException:
-        _move([(target, source) for source, target in reversed(moved)])
-        _remove_empty_folders(place, new)
+        _undo(staging)
         raise
     (staging / DONE).touch()
     _remove_empty_folders(place, old)
 
 
-def _move(moves: Iterable[tuple[Path, Path]]) -> None:
-    for source, target in moves:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        source.replace(target)
+def _move(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    source.replace(target)
 
 
 def _remove_empty_folders(place: Path, files: Iterable[str]) -> None:
@@ -464,11 +350,8 @@ def standing_files(target: str | Path, kind: str, name: str, made_from: str) -> 
     mine = _listed(place, kind)
     if not mine or _lists(place, MADE_FROM).get(kind, {}).get(name) != made_from:
         return None
-    return (
-        sorted(mine)
-        if all(_stands(place / file, digest) for file, digest in mine.items())
-        else None
-    )
+    stand = all(_stands(place / file, digest) for file, digest in mine.items())
+    return sorted(mine) if stand else None
 
 
 def earlier_file(target: str | Path, kind: str, file: str, made_from: str) -> Path | None:
@@ -505,16 +388,9 @@ def _listed(place: Path, kind: str) -> dict[str, str]:
     }
 
 
-def _other_kinds(place: Path, kind: str, what: str = WRITTEN) -> dict[str, dict[str, str]]:
-    return {name: files for name, files in _lists(place, what).items() if name != kind}
-
-
 def _unchanged(place: Path, mine: Mapping[str, str], files: Iterable[str]) -> list[str]:
     """Return the earlier files that the new report lacks and that nobody has edited since."""
-    left = set(mine) - set(files)
-    return sorted(
-        file for file in left if (place / file).is_file() and _digest(place / file) == mine[file]
-    )
+    return sorted(file for file in set(mine) - set(files) if _stands(place / file, mine[file]))
 
 
 def _digest(file: Path) -> str:
@@ -524,23 +400,15 @@ def _digest(file: Path) -> str:
 def _write_list(
     content: Path, place: Path, kind: str, files: Iterable[str], made_from: Mapping[str, str]
 ) -> None:
-    kinds = {**_other_kinds(place, kind), kind: {file: _digest(content / file) for file in files}}
+    written = _lists(place) | {kind: {file: _digest(content / file) for file in files}}
+    sources = _lists(place, MADE_FROM) | {kind: dict(sorted(made_from.items()))}
+    if not made_from:
+        del sources[kind]
     listed: dict[str, Any] = {
         "about": "what was written here and may be replaced by Paragone",
-        WRITTEN: kinds,
-    }
-    sources = {
-        **_other_kinds(place, kind, MADE_FROM),
-        **({kind: dict(sorted(made_from.items()))} if made_from else {}),
+        WRITTEN: written,
     }
     if sources:
         listed[MADE_FROM] = sources
     text = json.dumps(listed, indent=1)
     (content / LIST).write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def _write_plan(staging: Path, **plan: Any) -> None:
-    """Write down what is about to be moved; the plan appears whole, by a rename."""
-    partial = staging / f"{PLAN}.partial"
-    partial.write_text(json.dumps(plan), encoding="utf-8")
-    partial.replace(staging / PLAN)
