@@ -329,3 +329,15 @@ def test_the_contract_finds_a_reader_that_breaks_it(tmp_path):
     reader = ResultReader("mine", "my files", read, lambda source: source.suffix == ".csv")
     with pytest.raises(AssertionError, match="another folder gives another result"):
         check_reader(reader, path)
+
+
+def test_long_names_become_the_shortest_that_tell_them_apart(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for method in ("ppo", "sac"):
+        path = folder / f"continuous_action_with_everything_logged_{method}_seeds_pooled.csv"
+        path.write_text("dataset,reward\nant,1.5\nhopper,2.5\nwalker,3.5\n")
+    found = read_results(*sorted(folder.iterdir()))
+    assert found.methods == ["ppo", "sac"]
+    (note,) = [one for one in found.notes if one.startswith("Names in full")]
+    assert "ppo is continuous_action_with_everything_logged_ppo_seeds_pooled" in note

@@ -13,7 +13,7 @@ import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.files import WhatWasRead, file_facts
-from paragone.intake.folders import SHOWN, few, files_in, read_each, said_unread
+from paragone.intake.folders import SHOWN, few, files_in, read_each, said_unread, short_names
 from paragone.intake.joining import (
     Joined,
     check_conditions,
@@ -131,7 +131,22 @@ def collect(
         Methods and datasets to leave out; a name that nothing has is refused.
     """
     kept, others = same_tasks(_named_apart(_without(parts, ignore)))
-    return Collected(tuple(kept), tuple(unknown), (*said, *others))
+    called, full = _with_short_names(kept)
+    return Collected(tuple(called), tuple(unknown), (*said, *others, *full))
+
+
+def _with_short_names(parts: Sequence[Records]) -> tuple[list[Records], list[str]]:
+    """Call methods by the shortest names that tell them apart, and say long ones in full once."""
+    names = list(dict.fromkeys(method for one in parts for method in one.methods))
+    short = dict(zip(names, short_names(names), strict=True))
+    told = [f"{called} is {name}" for name, called in short.items() if name != called]
+    if not told:
+        return list(parts), []
+    found = [
+        replace(one, frame=one.frame.assign(method=one.frame["method"].astype(str).map(short)))
+        for one in parts
+    ]
+    return found, [f"Names in full: {'; '.join(told)}."]
 
 
 def _without(parts: Sequence[Records], names: Sequence[str]) -> list[Records]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,6 +12,8 @@ from paragone.errors import InputError
 from paragone.intake.source import Source
 
 SHOWN = 4
+LONG = 50
+"""Letters of a name above which it is cut down to what tells it from the others."""
 One = TypeVar("One")
 Read = TypeVar("Read")
 
@@ -81,3 +85,29 @@ def few(names: Iterable[str], between: str = ", ") -> str:
     if len(known) <= SHOWN:
         return between.join(known)
     return f"{between.join(known[: SHOWN - 1])} and {len(known) - SHOWN + 1} more"
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return the shortest names that tell the same things apart, where one is long: what all share goes.
+
+    Examples
+    --------
+    >>> short_names(["runs/2024/a-very-long-name-of-a-study/ppo", "runs/2024/a-very-long-name-of-a-study/sac"])
+    ['ppo', 'sac']
+    >>> short_names(["ppo", "sac"])
+    ['ppo', 'sac']
+    """
+    if max(map(len, names), default=0) <= LONG or len(names) < 2:
+        return list(names)
+    parts = [re.findall(r"[^/_ ]+|[/_ ]+", name) for name in names]
+    start = _shared(parts)
+    end = _shared([one[start:][::-1] for one in parts])
+    cut = ["".join(one[start : len(one) - end]).strip("/_ ") for one in parts]
+    # Eight digits of a hash tell as much as forty.
+    cut = [re.sub(r"(?<![0-9a-zA-Z])([0-9a-f]{8})[0-9a-f]{8,}", r"\1", one) for one in cut]
+    return cut if all(cut) and len(set(cut)) == len(set(names)) else list(names)
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """Return with how many of the same all begin."""
+    return len(list(takewhile(lambda column: len(set(column)) == 1, zip(*parts, strict=False))))
