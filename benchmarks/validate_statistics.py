@@ -398,7 +398,10 @@ def write_report(checks: list[Check], notes: dict[str, list[str]]) -> None:
             for c in part
         ]
         lines += notes.get(group, [])
-    (DOCS / "validation.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = DOCS / "validation.md"
+    # The study of rows is made by a program of its own.
+    _, mark, rows = page.read_text(encoding="utf-8").partition("\n## On this data, rows and folds")
+    page.write_text("\n".join(lines) + "\n" + mark + rows, encoding="utf-8")
 
 
 def notes_below(checks: list[Check]) -> dict[str, list[str]]:

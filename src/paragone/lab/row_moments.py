@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,11 @@ import numpy as np
 from paragone.errors import InputError
 from paragone.metrics import Metric, find_metric, is_at_hand
 from paragone.stats.designs import Design
-from paragone.stats.stored_rows import StoredRows, mean_slopes, stored_moments
+from paragone.stats.stored_rows import SplitSlopes, StoredRows, mean_slopes, stored_moments
+
+_OF_A_CLASS = re.compile(r"f1|f_beta|precision|recall|jaccard")
+TOSS_UP = 1.05
+"""Two classes whose numbers of rows differ by less may change places in another sample."""
 
 if TYPE_CHECKING:
     from paragone.lab.view import View
@@ -72,16 +77,44 @@ def _of_dataset(
     if not slopes:
         return None
     splits = list(zip(*slopes.values(), strict=True))
+    scores = np.array([[one.value for one in split] for split in splits])
     moments = stored_moments(splits, design, metric, groups)
     if isinstance(moments, str):
-        return None
+        why = f"On {dataset} the intervals come from the folds alone: {moments}."
+        return StoredRows(tuple(slopes), scores, None, warnings=(why,))
     found = StoredRows(
         tuple(slopes),
-        np.array([[one.value for one in split] for split in splits]),
+        scores,
         moments,
         with_dice=frozenset(facts["dice"]),
+        warnings=tuple(_warnings(view, dataset, design, metric, splits[0][0])),
     )
     logarithms = stored_moments(splits, design, metric, groups, logarithms=True)
     if not metric.has_unit or isinstance(logarithms, str):
         return found
     return replace(found, logarithms=logarithms)
+
+
+def _warnings(
+    view: View, dataset: str, design: Design, metric: Metric, split: SplitSlopes
+) -> Iterator[str]:
+    """Say where simulation found a level that is not kept, and where it can be seen."""
+    methods = view.described["methods"]
+    uses = {name: str(facts) for name, facts in methods.items()}
+    known = view.dataset_facts.get(view.name(dataset), {})
+    n_train = known.get("n_samples", 0) / (1 + design.ratio)
+    for name, use in uses.items():
+        if "LinearRegression" in use and known.get("n_features", 0) > n_train / 2:
+            yield (
+                f"{name} is least squares without a penalty, with nearly as many columns as rows: its"
+                " intervals are too narrow."
+            )
+    constants = [name for name, use in uses.items() if "DummyClassifier" in use]
+    if split.labels is None or not constants or not _OF_A_CLASS.match(metric.name):
+        return
+    counts = np.sort(np.unique(split.labels, return_counts=True)[1])
+    if len(counts) > 1 and counts[-1] <= TOSS_UP * counts[-2]:
+        yield (
+            f"Which class {constants[0]} predicts is a toss-up that all folds share, and"
+            f" {metric.title} hangs on it: what is said against it may be luck."
+        )

@@ -321,7 +321,12 @@ def compare_table(
         pairs=pairs,
         learners=on_these,
         per_dataset=per_dataset_tests(table, within, settings),
-        warnings=(*table.warnings, *table.notes, *_warnings(table, family, pairs, settings)),
+        warnings=(
+            *table.warnings,
+            *table.notes,
+            *(learners.warnings(order.places[0], settings) if learners.by_rows else ()),
+            *_warnings(table, family, pairs, settings),
+        ),
     )
 
 

@@ -533,6 +533,8 @@ class Pivots:
         Where the differences can lie.
     exact : ndarray of shape (n_pairs,)
         A p that stands in the place of Student's; NaN where there is none.
+    ratio : ndarray of shape (n_pairs,), optional
+        The largest ratio of the variance between folds to that of the rows on any dataset.
     """
 
     mean: FloatArray
@@ -540,6 +542,7 @@ class Pivots:
     freedoms: FloatArray
     scale: Scale
     exact: FloatArray
+    ratio: FloatArray | None = None
 
     @property
     def _is_bent(self) -> BoolArray:
@@ -657,4 +660,5 @@ def combined(datasets: Sequence[Pieces], scale: Scale) -> Pivots:
         np.where(known, np.stack(freedoms), np.nan),
         scale,
         np.full(mean.shape, np.nan),
+        np.fmax.reduce([one.ratio for one in datasets]),
     )

@@ -32,6 +32,7 @@ from paragone.stats.own_scores import own_scores
 from paragone.stats.pairs import UnitScores
 from paragone.stats.rows import (
     LEAST_FOLDS,
+    UNSTABLE,
     Pairs,
     Pivots,
     RowMoments,
@@ -53,6 +54,9 @@ from paragone.ties import FloatArray
 
 if TYPE_CHECKING:
     from paragone.stats.scores import ScoreTable
+
+HEAVY = 0.2
+"""A row with so large a share of the variance is one that most samples would not hold."""
 
 LEAST_SPLITS = LEAST_FOLDS
 """Fewer scores of a dataset say next to nothing of their spread."""
@@ -162,6 +166,37 @@ class Learners:
             tail=alpha / 2,
         )
         return dict(zip(self.methods, found, strict=True))
+
+    def warnings(self, leader: int, settings: ComparisonSettings) -> tuple[str, ...]:
+        """Say where the level of what is said of the leader is known to be less sure."""
+        pairs = [(leader, other) for other in range(len(self.methods)) if other != leader]
+        ratio = self.pivots(pairs, settings).ratio
+        assert ratio is not None
+        unsteady = [
+            self.methods[other]
+            for (_, other), one in zip(pairs, ratio, strict=True)
+            if one > UNSTABLE
+        ]
+        told = []
+        if unsteady:
+            told.append(
+                f"Against {', '.join(unsteady)}, {self.methods[leader]} differs from fold to fold by more"
+                " than the rows explain: a refitted model may be better or worse than its score, and"
+                " repeats of the splits would tell."
+            )
+        known = self.contributions
+        if known is None or known.unseen != "nothing":
+            return tuple(told)
+        for moments in self.moments:
+            for name, share in zip(
+                self.methods, () if moments is None else moments.heaviest, strict=False
+            ):
+                if share > HEAVY:
+                    told.append(
+                        f"One row carries {share:.0%} of the variance of the score of {name}: without such"
+                        " rows in a sample the interval is too narrow."
+                    )
+        return tuple(told)
 
     def _scale(self, pairs: Pairs, told: Sequence[RowMoments | None]) -> Scale:
         sign = 1.0 if self.higher_is_better else -1.0

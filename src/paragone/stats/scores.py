@@ -375,7 +375,13 @@ class ScoreTable:
             known = rows.get(dataset, NOTHING_KNOWN)
             moments.append(known.of(self.methods, folds, logarithms=logarithms))
         dice = frozenset[str]().union(*(one.with_dice for one in rows.values()))
-        return replace(self, moments=tuple(moments), with_dice=dice)
+        warnings = [line for one in rows.values() for line in one.warnings]
+        return replace(
+            self,
+            moments=tuple(moments),
+            with_dice=dice,
+            warnings=(*self.warnings, *dict.fromkeys(warnings)),
+        )
 
     @property
     def size(self) -> float:

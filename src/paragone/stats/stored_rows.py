@@ -93,6 +93,8 @@ class StoredRows:
         Of the mean score, and of the mean of its logarithm; None where the rows do not tell.
     with_dice : frozenset of str
         The methods that are single models whose seed matters.
+    warnings : tuple of str
+        Why the rows do not tell, and where a level is known to be less sure.
     """
 
     methods: tuple[str, ...]
@@ -100,6 +102,7 @@ class StoredRows:
     moments: RowMoments | None
     logarithms: RowMoments | None = None
     with_dice: frozenset[str] = frozenset()
+    warnings: tuple[str, ...] = ()
 
     def of(
         self, methods: Sequence[str], scores: FloatArray, *, logarithms: bool

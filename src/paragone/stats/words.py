@@ -157,7 +157,12 @@ def _per_dataset(table: ScoreTable, family: Family) -> str:
         if alone
         else ""
     )
-    return f"corrected t on {designs_in_words(table.designs)}; p not adjusted{which}"
+    where = f"{designs_in_words(table.designs)}; p not adjusted{which}"
+    if any(one is not None for one in table.moments):
+        return f"rows and folds together, on {where}"
+    apart = any(one is not None and one.ratio == 0 for one in table.designs)
+    told = "; with the predictions, intervals would be about half as wide" if not apart else ""
+    return f"corrected t on {where}{told}"
 
 
 # One line per rival, with the evidence in brackets.
