@@ -92,7 +92,8 @@ def short_names(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> short_names(["runs/2024/a-very-long-name-of-a-study/ppo", "runs/2024/a-very-long-name-of-a-study/sac"])
+    >>> place = "runs/2024/results/a-very-long-name-of-a-study-of-ours"
+    >>> short_names([f"{place}/ppo", f"{place}/sac"])
     ['ppo', 'sac']
     >>> short_names(["ppo", "sac"])
     ['ppo', 'sac']
