@@ -55,9 +55,9 @@ METHODS = {"V": 'use = "variance"'}
             "the target 0.33 is not one of its points",
         ),
         (
-            {"protocol": 'metrics = ["micro_f2"]'},
+            {"protocol": 'metrics = ["mirco_f1"]'},
             METHODS,
-            "unknown metric 'micro_f2': did you mean 'micro_f1'?",
+            "unknown metric 'mirco_f1': did you mean 'micro_f1'?",
         ),
         (
             {"protocol": 'evaluator = "mlkn"'},
@@ -209,7 +209,7 @@ def test_scores_to_a_strange_file_are_refused(paragone, tmp_path):
         "write to a .csv or a .parquet file",
     )
     refused(paragone("scores", store, "--out", tmp_path / "no" / "a.csv"), "does not exist")
-    refused(paragone("scores", store, "--metric", "micro_f2"), "did you mean 'micro_f1'?")
+    refused(paragone("scores", store, "--metric", "mirco_f1"), "did you mean 'micro_f1'?")
 
 
 def test_wrong_options_are_refused(paragone, tmp_path):

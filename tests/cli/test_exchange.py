@@ -129,7 +129,7 @@ def test_holdouts_are_exported_too(paragone, tmp_path):
     [
         ({"k": "10-300"}, "grid '10-300': write it as MIN:MAX:STEP, such as --k 10:300:10"),
         ({"p": "0.1:0.5"}, "write it as MIN:MAX:STEP, such as --p 0.05:0.5:0.05"),
-        ({"metrics": "micro_f2"}, "unknown metric 'micro_f2': did you mean 'micro_f1'?"),
+        ({"metrics": "mirco_f1"}, "unknown metric 'mirco_f1': did you mean 'micro_f1'?"),
         ({"evaluator": "logistics"}, "unknown evaluator 'logistics': did you mean 'logistic'?"),
         ({"zero-division": "2"}, "unknown zero_division '2'"),
         ({"data": "wine-traits"}, "say which split the rankings were made on"),

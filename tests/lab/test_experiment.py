@@ -335,9 +335,9 @@ def test_the_ranking_of_an_unknown_cell_is_refused(tmp_path):
     with pytest.raises(InputError, match="no cell of method 'W'"):
         results.ranking("wine-traits", 0, "W")
     with pytest.raises(
-        InputError, match="unknown metric in this store 'micro_f2': did you mean 'micro_f1'"
+        InputError, match="unknown metric in this store 'mirco_f1': did you mean 'micro_f1'"
     ):
-        results.scores("micro_f2")
+        results.scores("mirco_f1")
 
 
 def test_nothing_declared_is_refused():

@@ -213,12 +213,12 @@ fit_time | fit_time | - | | time
 Time (mins) | time | - | | time
 runtime | time | - | | time
 training_time | fit_time | - | | time
-score | score | ?
-test_score | score | ? | test
+score | score | +
+test_score | score | + | test
 rank_test_score | score | - | test | rank
 cSIL (↑) | | + | | | cSIL (↑)
 Average | | ? | | average
-Average_Performance | score | ? | | average
+Average_Performance | score | + | | average
 Average_Rank | | - | | rank
 Wins | | ? | | count
 n_wins | | ? | | count
@@ -242,7 +242,7 @@ Variance | | ? | | | Variance
 AveragePerceptron | | ? | | | AveragePerceptron
 GPT-4o | | ? | | | GPT-4o
 Qwen2.5-7B | | ? | | | Qwen2.5-7B
-my_score | score | ? | | | my
+my_score | score | + | | | my
 en_mean | | ? | | | en_mean
 """
 

@@ -60,7 +60,7 @@ def test_labels_of_the_rank_diagram_stand_in_rows_of_their_own(n_methods):
 def with_p_values(result, ranks, p_values):
     """Return the comparison with other ranks and adjusted p-values (keyed by the methods' positions)."""
     pairs = tuple(
-        replace(pair, p_adjusted=p_values.get(place, 0.001))
+        replace(pair, p=p_values.get(place, 0.001))
         for place, pair in zip(result.family.pairs, result.pairs, strict=True)
     )
     return replace(result, pairs=pairs, friedman=replace(result.friedman, average_ranks=ranks))

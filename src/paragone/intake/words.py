@@ -190,7 +190,7 @@ SideKind = Literal["names", "metrics", "crossed", "affixed", "units"]
 
 
 @dataclass(frozen=True)
-class Side:
+class NamedSide:
     """The rows or the columns of a table: what their names are together.
 
     Parameters
@@ -233,7 +233,7 @@ class Side:
         return any(one.kind == "property" for one in self.labels)
 
 
-def side_of(texts: Iterable[object]) -> Side:
+def side_of(texts: Iterable[object]) -> NamedSide:
     """Say what the names of rows or columns are together: no single name decides.
 
     Examples
@@ -252,18 +252,18 @@ def side_of(texts: Iterable[object]) -> Side:
     # A mean of all folds, or the best of all methods, stands beside what it sums up.
     beside = sum(one.sums_up for one in metrics)
     if len(units) > 1 and len(units) + beside == len(told) and _are_counted(units):
-        return Side("units", tuple(labels))
+        return NamedSide("units", tuple(labels))
     if len(metrics) > beside and 4 * len(metrics) > len(told) and not units:
-        return Side("metrics", tuple(labels))
+        return NamedSide("metrics", tuple(labels))
     if len(crossed) > 1 and len(crossed) + beside == len(told):
         kind = _crossed_kind(crossed)
         if kind != "names":
-            return Side(kind, tuple(_without_affixes(labels)))
+            return NamedSide(kind, tuple(_without_affixes(labels)))
     named = [
         replace(one, kind="name", name=one.text) if one.kind in ("crossed", "unit") else one
         for one in labels
     ]
-    return Side("names", tuple(named))
+    return NamedSide("names", tuple(named))
 
 
 def _without_affixes(labels: Sequence[Label]) -> list[Label]:

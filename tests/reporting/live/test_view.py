@@ -177,7 +177,7 @@ def test_a_reader_who_has_the_newest_report_is_not_sent_it_again(store):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("metric=micro_f2", "unknown metric 'micro_f2': did you mean 'micro_f1'?"),
+        ("metric=mirco_f1", "unknown metric 'mirco_f1': did you mean 'micro_f1'?"),
         ("method=Z", "unknown method 'Z'"),
         ("dataset=w", "unknown dataset 'w'"),
         ("at=k=3", "there is no point k = 3"),
