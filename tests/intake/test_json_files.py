@@ -209,3 +209,28 @@ def test_names_too_deep_are_a_question_that_can_be_answered(tmp_path):
     asked = Asked(columns={"level1": "method", "level2": "dataset", "level3": "repeat"})
     (part,) = read_results(path, asked=asked).parts
     assert part.frame.groupby("method")["accuracy"].sum().to_dict() == {"A": 9, "B": 15}
+
+
+def test_the_history_of_a_trainer_is_a_log_whose_loss_is_of_training(tmp_path):
+    for name, last in (("base", 0.8), ("tuned", 0.9)):
+        history = [{"loss": 0.3, "step": 1}, {"eval_accuracy": 0.5, "step": 1}]
+        history += [{"loss": 0.2, "step": 2}, {"eval_accuracy": last, "step": 2}]
+        told = {"best_metric": 0.9, "log_history": history}
+        whole(tmp_path / name / "trainer_state.json", told)
+    paths = [tmp_path / name / "trainer_state.json" for name in ("base", "tuned")]
+    read = read_results(*paths)
+    assert read.metrics == {"eval_accuracy": True}
+    assert values(read, "eval_accuracy") == {"base": {"data": 0.8}, "tuned": {"data": 0.9}}
+
+
+def test_a_monitor_is_the_mean_of_its_last_hundred_episodes(tmp_path):
+    rewards = np.random.default_rng(1).normal(50, 9, 130).round(3)
+    for name, shift in (("ppo", 0.0), ("sac", 5.0)):
+        rows = "".join(f"{one + shift:.3f},200,{n}.5\n" for n, one in enumerate(rewards))
+        (tmp_path / name).mkdir()
+        text = '#{"t_start": 1.5, "env_id": "Ant-v3"}\nr,l,t\n' + rows
+        (tmp_path / name / "0.monitor.csv").write_text(text)
+    read = read_results(tmp_path / "ppo/0.monitor.csv", tmp_path / "sac/0.monitor.csv")
+    found = values(read, "mean_reward")
+    assert found["ppo"]["data"] == pytest.approx(rewards[-100:].mean())
+    assert found["sac"]["data"] == pytest.approx(rewards[-100:].mean() + 5)

@@ -107,7 +107,8 @@ def _rows(source: Source) -> pd.DataFrame:
     history = inner(source.json(), "log_history")
     if not isinstance(history, list) or not all(isinstance(one, dict) for one in history):
         raise InputError(f"{source.where}: its log_history is no list of objects")
-    return pd.DataFrame(history).select_dtypes("number")
+    # Transformers calls the loss of training rows by no more than that.
+    return pd.DataFrame(history).select_dtypes("number").rename(columns={"loss": "train_loss"})
 
 
 result_readers.add(
