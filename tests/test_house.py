@@ -136,10 +136,10 @@ made = TopK()
 BUDGETS = {
     "charts": 5497,
     "checks": 60936,
-    "cli": 22391,
+    "cli": 22306,
     "data": 40325,
     "everyday": 4956,
-    "generate": 86978,
+    "generate": 86610,
     "intake": 49947,
     "lab": 87174,
     "methods": 34592,
@@ -156,7 +156,7 @@ BUDGETS = {
 """Tokens of a package, without comments, docstrings, newlines and indents. A budget only falls."""
 LONG_LINES = 2151
 """Lines of the package over 100 characters, all of them sentences. The number only falls."""
-HEAVY_FILES = 20
+HEAVY_FILES = 17
 """Files with a function above complexity 15 or 10 parameters, as pyproject.toml lists. It only falls."""
 UNCOUNTED = (
     tokenize.COMMENT,

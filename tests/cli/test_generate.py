@@ -360,7 +360,7 @@ def test_a_sample_that_cannot_be_drawn_is_refused(paragone, tmp_path, options, s
 def test_a_method_of_the_users_is_evolved_against(paragone, evolved, tmp_path):
     ended = paragone(
         "generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--store", tmp_path / "s.sqlite",
-        "--against", "sklearn.naive_bayes:GaussianNB", "--strategy", "nsga3",
+        "--against", "sklearn.naive_bayes:GaussianNB",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert "of 4 ordered pairs" in ended.out

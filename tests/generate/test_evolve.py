@@ -68,9 +68,8 @@ def once(tmp_path_factory):
         return evolve(SMALL, folder / "s.sqlite", tell=said.append), said, folder
 
 
-@pytest.mark.parametrize("strategy", ["map-elites", pytest.param("nsga3", marks=pytest.mark.slow)])
-def test_the_same_seed_gives_the_same_collection_with_any_workers(tmp_path, strategy):
-    spec = replace(SMALL, strategy=strategy, generations=2, finalists=1, claims=1)
+def test_the_same_seed_gives_the_same_collection_with_any_workers(tmp_path):
+    spec = replace(SMALL, generations=2, finalists=1, claims=1)
     alone = evolved_json(tmp_path / "alone", spec=spec)
     assert alone != "[]"
     assert evolved_json(tmp_path / "two", 2, spec=spec) == alone
@@ -591,7 +590,6 @@ def test_a_goal_keeps_only_the_pairs_that_serve_it(tmp_path):
     ("text", "said"),
     [
         ("generatons = 3", "did you mean 'generations'"),
-        ("strategy = 'nsga2'", "did you mean 'nsga3'"),
         ("batch = 1", "batch must be at least 2"),
         ("batch = 'many'", "batch must be a number"),
         ("methods = { A = { use = 'sklearn.svm:LinearSVC' } }", "at least two methods"),

@@ -225,18 +225,6 @@ def test_the_published_scoring_of_hard_labels_is_balanced_accuracy():
     assert tuned.best_score_ == pytest.approx(np.mean(by_hand), abs=1e-12)
 
 
-def test_a_journal_keeps_the_trials(tmp_path):
-    X, y = rows(60)
-    options = {
-        "space": {"max_depth": {"low": 1, "high": 4}},
-        "folds": 3,
-        "journal": str(tmp_path / "trials.log"),
-    }
-    first = TunedClassifier("sklearn.tree:DecisionTreeClassifier", trials=3, **options).fit(X, y)
-    again = TunedClassifier("sklearn.tree:DecisionTreeClassifier", trials=3, **options).fit(X, y)
-    assert again.best_params_ == first.best_params_
-
-
 class Draws:
     """Draws the lowest value of everything, and the first choice."""
 

@@ -1,6 +1,6 @@
 """Breeding: the candidates of a search with their targets on its rows; what is of no use or known is left out.
 
-Evolution: one search that serves all duels; MAP-Elites over pairs and concepts, or NSGA-III.
+Evolution: one search that serves all duels; MAP-Elites over pairs and concepts.
 
 Cheap scouts score a generation first; what would enter their archive is screened with the methods
 themselves; what leads there is raced on fresh samples, and what wins is put down for proof. The
@@ -28,7 +28,6 @@ from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.expressions import Expression
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.proving import Prover
 from paragone.generate.sampling import Threshold
 from paragone.generate.screening import Screening, candidate_batch, screen_of
@@ -392,8 +391,6 @@ class Evolution:
         self.breeder = Breeder(spec, self.X)
         self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
         self.is_taken_up = False
-        self._population: list[ScreenedFormula] = []
-        self._survival = NSGA3Survival(reference_directions(2))
 
     def run(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
         """Go on until the spec's generations are done, its claims are put down, or the time is over."""
@@ -405,12 +402,10 @@ class Evolution:
         """Make, scout, screen, archive and race one generation."""
         generation = self.progress.generation + 1
         rng = np.random.default_rng([self.spec.seed, generation])
-        children = self.breeder.children(rng, self._parents)
+        children = self.breeder.children(rng, self._elites)
         candidates = self._screened(generation, children)
         for candidate in candidates:
             self.archive.offer(candidate)
-        if self.spec.strategy == "nsga3":
-            self._survive(candidates, generation, rng)
         self.prover.advance(self.archive, self.spec.races, over)
         before = self.progress
         self.progress = replace(
@@ -494,16 +489,6 @@ class Evolution:
 
     # Parents
 
-    def _parents(self, rng: np.random.Generator) -> tuple[Expression, Expression] | None:
-        if self.spec.strategy == "nsga3":
-            if not self._population:
-                return None
-            first, second = (
-                self._population[int(rng.integers(len(self._population)))] for _ in range(2)
-            )
-            return first.expression, second.expression
-        return self._elites(rng)
-
     def _elites(self, rng: np.random.Generator) -> tuple[Expression, Expression] | None:
         """Draw an elite of a wanted pair, more often of one that no race won, and a mate from all of the archive."""
         niches = self.archive.niches
@@ -518,20 +503,6 @@ class Evolution:
         for elites in (self.archive.best(pair), self.archive.best(mate)):
             drawn.append(elites[int(rng.integers(len(elites)))][1].expression)
         return drawn[0], drawn[1]
-
-    def _survive(
-        self, candidates: Sequence[ScreenedFormula], generation: int, rng: np.random.Generator
-    ) -> None:
-        """Choose the next parents by NSGA-III, for a pair that is still open, in turn."""
-        open_pairs = [
-            pair for pair in self.prover.wanted if pair not in self.prover.promised
-        ] or self.prover.wanted
-        pair = open_pairs[generation % len(open_pairs)]
-        pool = [*self._population, *candidates]
-        if pool:
-            objectives = np.array([[-c.lead(pair), -float(np.std(c.scores))] for c in pool])
-            survivors = self._survival.select(objectives, self.spec.batch, rng)
-            self._population = [pool[position] for position in sorted(survivors.tolist())]
 
     # Scores
 

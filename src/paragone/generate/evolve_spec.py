@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.methods import Contender, check_methods, contenders, target_of, usual_methods
@@ -13,8 +13,6 @@ from paragone.generate.proof import ProofPlan
 from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.hashing import digest
 from paragone.reading import read_toml
-
-Strategy: TypeAlias = Literal["map-elites", "nsga3"]
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,6 @@ class EvolveSpec:
         What the collection is called.
     seed : int, default=0
         Every random thing follows from it.
-    strategy : {"map-elites", "nsga3"}, default="map-elites"
-        How parents are chosen.
     generations, batch : int
         Generations, and candidates that are screened in each.
     chunk : int, default=16
@@ -89,7 +85,6 @@ class EvolveSpec:
 
     name: str
     seed: int = 0
-    strategy: Strategy = "map-elites"
     generations: int = 100
     batch: int = 64
     chunk: int = 16
@@ -119,8 +114,6 @@ class EvolveSpec:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.strategy not in ("map-elites", "nsga3"):
-            raise unknown_name("strategy", self.strategy, ("map-elites", "nsga3"))
         for item in fields(self):
             value = getattr(self, item.name)
             whole = item.type == "int" and (not isinstance(value, int) or isinstance(value, bool))
@@ -216,7 +209,8 @@ class EvolveSpec:
 
     def key(self, focus: str | None, goal: str) -> str:
         """Return what identifies the search with its focus and goal; how long it goes on is no part of it."""
-        told = asdict(replace(self, generations=1))
+        # Searches were once told apart by their strategy too.
+        told = {**asdict(replace(self, generations=1)), "strategy": "map-elites"}
         # Searches that were begun before defaults could be asked for are known by the keys that
         # they had.
         if not told.pop("defaults"):

@@ -48,8 +48,6 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         the rest, ``"r2"`` that of numbers.
     seed : int, default=0
         Of the folds, the sampler and the classifier.
-    journal : str, optional
-        A file that keeps the trials, so that a stopped search can continue; in memory by default.
     fresh_seeds : bool, default=False
         Whether seeds that were set in the classifier, however deep, give way to ones drawn from
         ``seed``: what holds for one seed only is then not taken for a property of the method.
@@ -86,7 +84,6 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         tolerance: float | None = None,
         scoring: TrialScoring = "auroc",
         seed: int = 0,
-        journal: str | None = None,
         fresh_seeds: bool = False,
     ) -> None:
         self.classifier = classifier
@@ -98,7 +95,6 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         self.tolerance = tolerance
         self.scoring = scoring
         self.seed = seed
-        self.journal = journal
         self.fresh_seeds = fresh_seeds
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -123,12 +119,11 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _searched(self, search: FoldScore) -> tuple[dict[str, Any], float]:
-        study = new_study(self.seed, self.journal)
+        study = new_study(self.seed)
         space = self.space or {}
         best: tuple[float, ...] = ()
-        n_done = sum(trial.state.is_finished() for trial in study.trials)
         last = self.trials if space else min(self.trials, len(self.first))
-        for number in range(n_done, last):
+        for number in range(last):
             # A configuration that is asked for is tried as it stands, and the sampler learns of
             # what the space knows.
             asked = dict(self.first[number]) if number < len(self.first) else None

@@ -191,6 +191,17 @@ def sorted_sum(squares: FloatArray) -> float:
 
 
 @njit(cache=True)
+def count_within(distances: FloatArray, minima: FloatArray, limit: float) -> int:
+    """Count the distances up to a limit; ``minima`` are the least of every chunk."""
+    within = 0
+    for chunk in range(len(minima)):
+        if minima[chunk] <= limit:
+            for j in range(chunk * CHUNK, min((chunk + 1) * CHUNK, len(distances))):
+                within += distances[j] <= limit
+    return within
+
+
+@njit(cache=True)
 def settle_ties(
     distances: FloatArray,
     minima: FloatArray,
@@ -213,12 +224,7 @@ def settle_ties(
     doubt = 4 * roundings(n_features) * HALF_UNIT * farthest
     low, high = tied_range(farthest, n_features)
     below, above = low - doubt, high + doubt
-    within = 0
-    for chunk in range(len(minima)):
-        if minima[chunk] <= above:
-            for j in range(chunk * CHUNK, min((chunk + 1) * CHUNK, size)):
-                within += distances[j] <= above
-    if within == count:
+    if count_within(distances, minima, above) == count:
         return
     nearer = 0
     doubtful = False

@@ -59,30 +59,15 @@ def _suggested(trial: Any, name: str, limits: Mapping[str, Any]) -> Any:
     return draw(name, limits["low"], limits["high"], **options)
 
 
-def new_study(seed: int, journal: str | None = None) -> Any:
-    """Open a search for a maximum: in memory, or in a journal file with which a later search continues.
-
-    A continued search draws other values than one that was never stopped: the sampler's own state
-    is not kept.
-    """
+def new_study(seed: int) -> Any:
+    """Open a search for a maximum, in memory."""
     try:
         import optuna
     except ImportError as error:
         raise InputError("tuning needs Optuna: pip install 'paragone[boost]'") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = None
-    if journal is not None:
-        from optuna.storages.journal import JournalFileBackend
-
-        storage = optuna.storages.JournalStorage(JournalFileBackend(journal))
     sampler = optuna.samplers.TPESampler(seed=seed)
-    return optuna.create_study(
-        direction="maximize",
-        sampler=sampler,
-        storage=storage,
-        study_name="tuning",
-        load_if_exists=True,
-    )
+    return optuna.create_study(direction="maximize", sampler=sampler)
 
 
 def finished_trial(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -151,10 +151,6 @@ def inspect_collection(
 class EvolveOptions:
     """How a search goes on, and what it is about."""
 
-    strategy: Annotated[
-        Literal["map-elites", "nsga3"] | None,
-        typer.Option(help="map-elites or nsga3, in place of the spec's."),
-    ] = None
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run failed cells again.")
@@ -202,11 +198,7 @@ def evolve_collection(
 
     _import_from_here()
     declared, given = EvolveSpec.read(spec), vars(options).copy()
-    strategy, against, retry_failed = (
-        given.pop(name) for name in ("strategy", "against", "retry_failed")
-    )
-    if strategy is not None:
-        declared = replace(declared, strategy=strategy)
+    against, retry_failed = given.pop("against"), given.pop("retry_failed")
     if against is not None:
         declared, given["focus"] = declared.against(against), against.rpartition(":")[2]
     refuse_file(out)

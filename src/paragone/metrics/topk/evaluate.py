@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.metrics.topk.candidates import Candidates
+from paragone.metrics.topk.candidates import Candidates, read_candidates
 from paragone.metrics.topk.inputs import (
     UserMetric,
     check_choice,
@@ -228,8 +228,7 @@ def topk_scores(
         int(ks[-1]),
         kind=kind,
         n_items=n_items,
-        exclude=exclude,
-        sampled=sampled,
+        candidates=read_candidates(exclude, sampled),
         reverse=ties == "reverse_id",
         single=chosen is not None and chosen.single,
         block_rows=block_rows,

@@ -15,7 +15,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics.finding import find_metric
 from paragone.metrics.metric import Metric
 from paragone.metrics.metric import metrics as known
-from paragone.metrics.topk.candidates import Candidates, check_shape, read_candidates
+from paragone.metrics.topk.candidates import Candidates, check_shape
 from paragone.metrics.topk.metrics import TopKMetric, conventions_of, family_of, parse_metric
 from paragone.metrics.topk.ranking import (
     FACTOR_TILE,
@@ -172,8 +172,7 @@ def rank(
     *,
     kind: str = "auto",
     n_items: int | None = None,
-    exclude: Any = None,
-    sampled: Any = None,
+    candidates: Candidates | None = None,
     reverse: bool = False,
     single: bool = False,
     block_rows: int | None = None,
@@ -185,7 +184,7 @@ def rank(
     n_threads = check_count("n_threads", n_threads)
     n_items = None if n_items is None else check_count("n_items", n_items)
     check_same_rows(scores_or_lists, truth)
-    candidates = read_candidates(exclude, sampled)
+    candidates = candidates or Candidates()
     given = _readable(scores_or_lists, kind)
     if not isinstance(given, Factors) and not callable(given) and _are_lists(given, kind):
         masks = (mask for mask in (candidates.exclude, candidates.sampled) if mask is not None)
