@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, TypeAlias
 
 from paragone.errors import InputError, unknown_name
@@ -20,11 +21,8 @@ def check_space(space: Mapping[str, Any], where: str) -> None:
     ...
     paragone.errors.InputError: space: parameter 'C' needs low and high (log, step), or choices
     """
-    for name, limits in space.items():
-        if not isinstance(limits, Mapping):
-            raise InputError(
-                f"{where}: parameter {name!r} needs low and high (log, step), or choices"
-            )
+    for name, given in space.items():
+        limits = given if isinstance(given, Mapping) else {}
         for key in limits:
             if key not in SPACE_KEYS:
                 raise unknown_name(f"key in {where}, parameter {name!r}", key, SPACE_KEYS)
@@ -145,6 +143,15 @@ _KERNEL: Space = {
     "C": {"low": 1e-2, "high": 1e3, "log": True},
     "gamma": {"low": 1e-4, "high": 10.0, "log": True},
 }
+_OF_BOTH: Mapping[str, Space] = {
+    "KNeighbors": _NEIGHBOURS,
+    "RandomForest": _TREES,
+    "ExtraTrees": _TREES,
+    "HistGradientBoosting": _BOOSTING,
+    "LGBM": _LIGHT,
+    "XGB": _EXTREME,
+}
+_KINDS = ("Classifier", "Regressor")
 KNOWN_SPACES: Mapping[str, Space] = {
     "LogisticRegression": {"C": {"low": 1e-4, "high": 1e3, "log": True}},
     "Ridge": {"alpha": {"low": 1e-4, "high": 1e4, "log": True}},
@@ -156,12 +163,7 @@ KNOWN_SPACES: Mapping[str, Space] = {
     "LinearSVC": {"C": {"low": 1e-4, "high": 1e2, "log": True}},
     "SVC": _KERNEL,
     "SVR": _KERNEL,
-    **{f"KNeighbors{kind}": _NEIGHBOURS for kind in ("Classifier", "Regressor")},
-    **{f"RandomForest{kind}": _TREES for kind in ("Classifier", "Regressor")},
-    **{f"ExtraTrees{kind}": _TREES for kind in ("Classifier", "Regressor")},
-    **{f"HistGradientBoosting{kind}": _BOOSTING for kind in ("Classifier", "Regressor")},
-    **{f"LGBM{kind}": _LIGHT for kind in ("Classifier", "Regressor")},
-    **{f"XGB{kind}": _EXTREME for kind in ("Classifier", "Regressor")},
+    **{f"{name}{kind}": space for (name, space), kind in product(_OF_BOTH.items(), _KINDS)},
     "DecisionTreeClassifier": {"ccp_alpha": {"low": 1e-6, "high": 1e-1, "log": True}},
     "DecisionTreeRegressor": {"min_samples_leaf": {"low": 1, "high": 60, "log": True}},
 }
