@@ -142,7 +142,7 @@ BUDGETS = {
     "generate": 86610,
     "intake": 49947,
     "lab": 87174,
-    "methods": 34592,
+    "methods": 34590,
     "metrics": 40412,
     "page": 2744,
     "protocols": 69834,

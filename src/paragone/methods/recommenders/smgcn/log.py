@@ -155,16 +155,13 @@ class TrainingProgress:
     epochs: list[list[float]] = field(default_factory=list)
 
 
+PLAIN = ("epoch", "history", "best_epoch", "seconds", "epochs")
+"""What a checkpoint holds beside arrays."""
+
+
 def save_progress(path: Path, progress: TrainingProgress, identity: str) -> None:
     """Write a checkpoint; a crash while writing leaves the one before."""
-    meta = {
-        "identity": identity,
-        "epoch": progress.epoch,
-        "history": progress.history,
-        "best_epoch": progress.best_epoch,
-        "seconds": progress.seconds,
-        "epochs": progress.epochs,
-    }
+    meta = {"identity": identity, **{name: getattr(progress, name) for name in PLAIN}}
     arrays = {
         f"{group}/{name}": array
         for group in ("parameters", "moments", "best")
@@ -192,13 +189,7 @@ def load_progress(path: Path, identity: str) -> TrainingProgress | None:
         )
     if len(meta.get("epochs", ())) != meta["epoch"]:
         raise InputError(f"checkpoint {path} is of an earlier version: delete it to start afresh")
-    progress = TrainingProgress(
-        meta["epoch"],
-        history=meta["history"],
-        best_epoch=meta["best_epoch"],
-        seconds=meta["seconds"],
-        epochs=meta["epochs"],
-    )
+    progress = TrainingProgress(**{name: meta[name] for name in PLAIN})
     for name, array in arrays.items():
         group, _, rest = name.partition("/")
         getattr(progress, group)[rest] = array
