@@ -24,7 +24,7 @@ SYSTEM = (
     "tests/checks/test_method_leaks.py",  # every method run some ten times
     "tests/checks/test_reruns.py",
     "tests/cli",  # whole commands, many of them in processes of their own
-    "tests/data/digen/test_expression.py",  # a thousand trees, evaluated twice
+    "tests/generate/digen/test_expression.py",  # a thousand trees, evaluated twice
     "tests/data/test_hostile_files.py",  # each file in a process with little memory
     "tests/data/test_mat_versions.py",
     "tests/data/test_prescription_sets.py",

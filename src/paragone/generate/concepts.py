@@ -1,20 +1,17 @@
-"""Concept keys: one name for all formulas that are one problem under other names, signs and scales.
+"""Concepts: formulas that are one problem under other names, signs and scales; keys, agreement, the best of each.
 
-Two formulas are one concept when a renaming of features, turned signs, swapped classes and a
-monotone transform of the value take one into the other. The key is therefore the least of the label
-vectors that a formula gives on fixed rows under every placement of its features: all orders, all
-signs, both names of the classes. The cut between the classes is a quantile over all these
-placements, so that it is the same whichever spelling it is found from. For numbers as target the
-value counts up to shift, scale and sign.
+A key is one name for all formulas of a concept. Two formulas are one concept when a renaming of
+features, turned signs, swapped classes and a monotone transform of the value take one into the
+other. The key is therefore the least of the label vectors that a formula gives on fixed rows under
+every placement of its features: all orders, all signs, both names of the classes. The cut between
+the classes is a quantile over all these placements, so that it is the same whichever spelling it is
+found from. For numbers as target the value counts up to shift, scale and sign.
 
-
-Concepts: formulas that are one problem under other names, signs and scales; the best of each.
-
-Two formulas are the same concept when their labels agree, up to renaming features, turning
-features' signs, swapping the classes and any monotone transform of the value. On standard normal
-features none of these changes how hard the problem is for a method that is fair to features and
-signs, so a collection of one concept is one dataset many times. The archive of a search therefore
-keeps, for every ordered pair of methods, one formula per concept.
+Where a cut or a feature hardly matters two keys differ, and agreement is asked for: two formulas
+are then the same concept when their labels agree on nearly all rows. On standard normal features
+none of these changes how hard the problem is for a method that is fair to features and signs, so a
+collection of one concept is one dataset many times. The archive of a search therefore keeps, for
+every ordered pair of methods, one formula per concept.
 
 Several classes and numbers are compared in the same way: what agrees is then the number of the
 class, or the value up to shift, scale and sign. Labels of -1 and 1 that agree on a share a of the
@@ -386,7 +383,7 @@ class Signature:
 
     @cached_property
     def key(self) -> str:
-        """The key of the formula cut in its middle, or as its target is made; see `keys`."""
+        """The key of the formula cut in its middle, or as its target is made; see `concept_key`."""
         if isinstance(self.threshold, Threshold):
             return formula_key(self.expression, self.placed, self.n_features)
         above = tuple(1 - float(share) for share in np.cumsum(self.threshold.shares)[:-1])

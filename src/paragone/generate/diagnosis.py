@@ -1,11 +1,9 @@
-"""Families of concepts: why a formula is hard, told by what its labels do, not by how it is spelled.
+"""Where a method wins and fails, by families of concepts, and which known method it is most like.
 
-A formula may be of several families, or of none, which is called mixed. The rules look at the
-labels of a fixed sample of the population, so that two spellings of one function are of the same
-families; only for ratios the spelling counts.
-
-
-Diagnosis: where a method wins and fails, by families of concepts, and which known method it is most like.
+A family says why a formula is hard, told by what its labels do and not by how it is spelled. A
+formula may be of several families, or of none, which is called mixed. The rules look at the labels
+of a fixed sample of the population, so that two spellings of one function are of the same families;
+only for ratios the spelling counts.
 
 A rank tells a developer nothing to act on. What does: on which kind of problem the method falls
 behind the best known one, by how much, and whose profile it has.

@@ -40,7 +40,7 @@ from paragone.hashing import digest
 from paragone.methods import Method
 
 SEARCH_SHARE, PROOF_SHARE = 0.4, 0.85
-"""Parts of the time by which the search, and the races with the proofs, begin nothing new; the rest is for pictures."""
+"""Parts of the time by which the search, and the races with the proofs, begin nothing new; curves take the rest."""
 MOST_GENERATIONS = 10_000
 PATIENCE = 8
 """A search in which no formula leads by a fifth of the margin after so many generations is given up."""

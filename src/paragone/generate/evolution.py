@@ -1,12 +1,11 @@
-"""Breeding: the candidates of a search with their targets on its rows; what is of no use or known is left out.
+"""Evolution: one search that serves all duels, by MAP-Elites over pairs and concepts.
 
-Evolution: one search that serves all duels; MAP-Elites over pairs and concepts.
-
-Cheap scouts score a generation first; what would enter their archive is screened with the methods
-themselves; what leads there is raced on fresh samples, and what wins is put down for proof. The
-search is a pure function of its spec: every generation draws from a generator seeded by the spec's
-seed and the generation's number, and scores come from cells of the store. Stopped and started
-again, it goes the same way. Proofs come after it and do not steer it.
+Candidates are bred with their targets on the rows of the search; what is of no use or known is left
+out. Cheap scouts score a generation first; what would enter their archive is screened with the
+methods themselves; what leads there is raced on fresh samples, and what wins is put down for proof.
+The search is a pure function of its spec: every generation draws from a generator seeded by the
+spec's seed and the generation's number, and scores come from cells of the store. Stopped and
+started again, it goes the same way. Proofs come after it and do not steer it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""The docket of a search as a file: what was put down for proof, and what is known of it.
+"""evolve: search, prove, choose, write; the docket of a search, and how hard it tried for open pairs.
 
 A store knows a cell by the source of all code behind it, so that a search cannot go on in the store
 of another version of the package, or of another machine that is gone. The folder that a search
 writes can: beside the collection it holds the docket with the races that filled it, every fit of
 the proofs, and the curve. Proofs begin there where they ended.
-
-
-How hard a search tried for pairs that it did not prove: races and proofs, counted, each with its best outcome.
-
-evolve: search, prove, choose, write.
 """
 
 from __future__ import annotations

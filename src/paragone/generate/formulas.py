@@ -1,9 +1,7 @@
-"""Formulas as trees: simplified, spelled in one way, drawn at random, bred, and refused where they give no dataset.
+"""Formulas as trees: simplified, spelled in one way, drawn at random, bred, refused, and as people write them.
 
-Formulas as people write them: products, fractions, brackets only where they are needed.
-
-The text is for reading; `Expression` keeps the one that is parsed and hashed. Comparisons are
-Iverson brackets: ``[a > b]`` is 1 where it holds and 0 elsewhere.
+What people read has brackets only where they are needed; `Expression` keeps the text that is parsed
+and hashed. Comparisons are Iverson brackets: ``[a > b]`` is 1 where it holds and 0 elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Looks: an interval for a mean lead that may be looked at several times, among many claims, whatever its shape.
+"""Proof: claims that one method beats another, both tuned alike on every sample, on rows that nothing was chosen by.
+
+A sample is fresh train rows and fresh test rows. Both methods are tuned at the same budget on the
+train rows alone, with seeds that are new on every sample, and scored on the test rows. A claim
+holds when the lower end of an interval that covers all claims of the family, at all looks, reaches
+the margin. Claims that are shown stop early, hopeless ones too.
 
 A lead may be a coin: in one sample of ten the winner does not find the structure and falls to
 chance. Ten samples without such a fall show a small spread, and Student's interval takes it at its
@@ -8,16 +13,6 @@ than was seen, on which the lead lies half an AUROC on the wrong side of the bou
 chance, the loser perfect). That is what the next sample could be, for all that the seen ones can
 tell. It fades as samples grow in number, and asks for more of them the larger the family of claims
 is.
-
-
-Evidence: methods measured again, on many samples with many fresh rows, and what that proves about pairs.
-
-Proof: claims that one method beats another, both tuned alike on every sample, on rows that nothing was chosen by.
-
-A sample is fresh train rows and fresh test rows. Both methods are tuned at the same budget on the
-train rows alone, with seeds that are new on every sample, and scored on the test rows. A claim
-holds when the lower end of an interval that covers all claims of the family, at all looks, reaches
-the margin. Claims that are shown stop early, hopeless ones too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Thresholds: where a formula's values are cut into classes, and the rows that stand for the population there.
+"""GeneratorSpec: a formula as a source of unlimited rows, of all kinds of data that it can be made into.
 
-GeneratorSpec: a formula as a source of unlimited rows, and the kinds of data that it can be made into.
-
-Generators of variants: the rows of a dataset's variant as a source without end, for truth sheets and for proofs.
+Thresholds say where a formula's values are cut into classes, on rows that stand for the population.
+A variant of a dataset is a source without end too, for truth sheets and for proofs.
 """
 
 from __future__ import annotations

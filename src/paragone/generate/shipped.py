@@ -1,11 +1,10 @@
 """What comes with the package beside its collections: how a search went, every fit of a proof, DIGEN measured.
 
 A collection is shipped by its files lying in two folders, and no list names it: ``NAME.json`` among
-the collections of `paragone.data`, and here, where they are known, ``NAME-curve.csv``,
+the ``collections``, and among the ``evidence_files``, where they are known, ``NAME-curve.csv``,
 ``NAME-fits.csv.xz`` and ``NAME-again.csv``.
 
-
-The DIGEN sets: made by name, written as files, and measured as evolved ones are.
+The DIGEN sets are made by name, written as files, and measured as evolved ones are.
 """
 
 from __future__ import annotations

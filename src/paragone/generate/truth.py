@@ -1,4 +1,4 @@
-"""What the shown columns say about the formula's value: probabilities of classes, or mean and spread of numbers.
+"""Truth sheets: what is true of a generator, whatever a method finds.
 
 A method sees categories for numbers, and gaps. What it can know is the distribution of the
 formula's value given what is shown. All columns are normal; with correlation they share one normal
@@ -6,11 +6,8 @@ factor, and are independent given it. So the hidden values are integrated over t
 given the factor, by randomised quasi-Monte Carlo (Owen 1997): several independent scramblings of a
 Sobol sequence give a mean and its standard error.
 
-
-Truth sheets: what is true of a generator, whatever a method finds.
-
 The best score that any method can reach on fresh rows, the features that matter and how much, and
-the concept. Scores of the best rule follow from what can be known of a row (`posterior`): in closed
+the concept. Scores of the best rule follow from what can be known of a row (`beliefs`): in closed
 form where methods see all that the formula uses, over all cells where they see categories only,
 else over rows of a randomised Sobol sequence. Where a number is estimated its standard error, from
 independent scramblings, stands beside it.
@@ -445,7 +442,7 @@ def truth_sheet(spec: GeneratorSpec, part: Part = "test") -> TruthSheet:
 
 
 def key_of(spec: GeneratorSpec) -> str:
-    """Return the key of a generator's concept; see `keys`.
+    """Return the key of a generator's concept; see `concept_key`.
 
     Examples
     --------
