@@ -32,7 +32,6 @@ from paragone.intake.source import Source
 from paragone.metrics.topk.evaluate import topk_scores
 from paragone.metrics.topk.result import TopKResult
 from paragone.stats.samples import SampleComparison, compare_samples
-from paragone.ties import FloatArray
 
 DEFAULT_METRIC = "ndcg"
 DEFAULT_CUT = 10
@@ -116,7 +115,7 @@ def compare_top_lists(
             f"the files name their users in different ways ({', '.join(sorted(kinds))}): give one"
             " kind"
         )
-    chosen = [(key, cut) for name, cut in wanted for key in _keys(runs[0].result, names, name)]
+    chosen = [(_key(runs[0].result, names, name), cut) for name, cut in wanted]
     frame = pd.concat([_values(run, chosen) for run in runs], ignore_index=True)
     if reference is not None and reference not in [run.name for run in runs]:
         raise unknown_name("reference", reference, [run.name for run in runs])
@@ -229,43 +228,38 @@ def _measured(
     )
 
 
-def _keys(result: TopKResult, names: Sequence[str], name: str) -> list[str]:
+def _key(result: TopKResult, names: Sequence[str], name: str) -> str:
     """Return what the result calls a metric, with its convention."""
-    key = result.metrics[names.index(name)].key
+    key: str = result.metrics[names.index(name)].key
     if key not in result.per_sample:
         raise InputError(f"{name} has no value per user, so it cannot be compared user by user")
-    return [key]
+    return key
 
 
 def _values(run: MeasuredRun, chosen: Sequence[tuple[str, int]]) -> pd.DataFrame:
     kept = np.flatnonzero(run.result.evaluated)
+    frame = pd.DataFrame({"method": run.name, "dataset": "truth", "sample": run.samples}).iloc[kept]
+    if run.queries is not None:
+        frame = frame.assign(query=np.array(run.queries)[kept])
     parts = []
     for key, cut in chosen:
-        values: FloatArray = run.result.per_sample[key][kept, run.result.ks.index(cut)]
-        part = pd.DataFrame(
-            {"method": run.name, "sample": [run.samples[i] for i in kept], "value": values}
-        )
-        parts.append(part.assign(metric=key, at=float(cut), dataset="truth"))
-        if run.queries is not None:
-            parts[-1]["query"] = [run.queries[i] for i in kept]
+        values = run.result.per_sample[key][kept, run.result.ks.index(cut)]
+        parts.append(frame.assign(metric=key, at=float(cut), value=values))
     return pd.concat(parts, ignore_index=True)
 
 
 def _left_out(runs: Sequence[MeasuredRun], frame: pd.DataFrame) -> list[str]:
     """Count who is in some of the files only, and who has nothing relevant."""
-    there = {
-        str(method): set(rows["sample"]) for method, rows in frame.groupby("method", sort=False)
-    }
+    there = {run.name: set(frame["sample"][frame["method"] == run.name]) for run in runs}
     common = set.intersection(*there.values())
     every = set.union(*there.values())
     units = UNITS[runs[0].kind][0]
-    notes = [note for run in runs for note in (f"{run.name}: {text}" for text in run.notes)]
-    if len(common) < len(every):
-        lacking = ", ".join(
-            f"{name} lacks {len(every - mine)}" for name, mine in there.items() if every - mine
-        )
+    notes = [f"{run.name}: {text}" for run in runs for text in run.notes]
+    lacking = [f"{name} lacks {len(every - mine)}" for name, mine in there.items() if every - mine]
+    if lacking:
         notes.append(
-            f"{len(common)} of {len(every)} {units} are in all files and were compared ({lacking})."
+            f"{len(common)} of {len(every)} {units} are in all files and were compared"
+            f" ({', '.join(lacking)})."
         )
     empty = int((~runs[0].result.evaluated).sum())
     if empty:
@@ -282,28 +276,23 @@ def _tied(runs: Sequence[MeasuredRun], chosen: Sequence[tuple[str, int]]) -> lis
     if any(np.isnan(run.result.tie_share).all() for run in runs):
         notes.append("Lists carry no scores, so it is not known whether scores were equal.")
     for key, cut in chosen:
-        bounds = {run.name: _bounds(run, key, cut) for run in runs}
+        place = runs[0].result.ks.index(cut)
+        bounds = {}
         for run in runs:
-            share = run.result.tie_share[run.result.ks.index(cut)]
+            both = run.result.tie_bounds.get(key, (run.result.means[key],) * 2)
+            low, high = bounds[run.name] = float(both[0][place]), float(both[1][place])
+            share = run.result.tie_share[place]
             if share > SAID_TIES:
-                low, high = bounds[run.name]
                 notes.append(
                     f"{run.name}: {100 * share:.1f} % have equal scores across place {cut}; by the"
                     f" order of these {key} at {cut} is {low:.4f} to {high:.4f}."
                 )
         for a, b in combinations(runs, 2):
-            if a.samples != b.samples:
-                continue
-            low, high = bounds[a.name][0] - bounds[b.name][1], bounds[a.name][1] - bounds[b.name][0]
-            if low < 0 < high:
+            low = bounds[a.name][0] - bounds[b.name][1]
+            high = bounds[a.name][1] - bounds[b.name][0]
+            if a.samples == b.samples and low < 0 < high:
                 notes.append(
                     f"By the order of equal scores alone {a.name} less {b.name} is {low:+.4f} to"
                     f" {high:+.4f} by {key} at {cut}: its sign is not settled."
                 )
     return notes
-
-
-def _bounds(run: MeasuredRun, key: str, cut: int) -> tuple[float, float]:
-    place = run.result.ks.index(cut)
-    low, high = run.result.tie_bounds.get(key, (run.result.means[key],) * 2)
-    return float(low[place]), float(high[place])
