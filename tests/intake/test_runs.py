@@ -287,3 +287,11 @@ def test_another_metric_in_the_other_folder_is_one_sentence(tmp_path, paragone):
     ended = paragone("pairwise", tmp_path / "a", tmp_path / "b", "--threshold", 0.25)
     assert ended.code == 2
     assert "no metric is there for every method (a: test_acc; b: test_loss)" in ended.err
+
+
+def test_items_are_not_the_steps_of_a_run(tmp_path):
+    for fold in range(3):
+        rows = [{"question_id": n, "correct": n % 2, "f1": 0.5} for n in range(4)]
+        (tmp_path / f"fold_{fold}.json").write_text(json.dumps(rows))
+    with pytest.raises(InputError, match="none of 3 files holds"):
+        read_results(tmp_path, reader="runs", asked=Asked(metric="correct"))

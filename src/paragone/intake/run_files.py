@@ -10,6 +10,7 @@ from paragone.errors import InputError, argument
 from paragone.intake.plain_yaml import plain_yaml
 from paragone.intake.source import Source
 from paragone.intake.tabular import read_rows
+from paragone.intake.words import role_of
 from paragone.metrics import read_name
 from paragone.reading import parse_json
 
@@ -38,6 +39,7 @@ def rows_of(source: Source) -> pd.DataFrame:
         names = [str(name).lower() for name in frame.columns]
         if len(names) == 2 and names[0] in NAMES and names[1] in VALUES:
             frame = frame.set_index(frame.columns[0]).T
+        _refuse_items(frame, source)
         if not frame.columns.is_unique:
             twice = frame.columns[frame.columns.duplicated()][0]
             raise InputError(f"{source.where}: {twice!r} stands twice")
@@ -54,7 +56,17 @@ def rows_of(source: Source) -> pd.DataFrame:
     rows = found if isinstance(found, list) else [found]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{source.where}: a JSON object with the values of a run is needed")
-    return _numbers(pd.json_normalize(rows))
+    frame = pd.json_normalize(rows)
+    _refuse_items(frame, source)
+    return _numbers(frame)
+
+
+def _refuse_items(frame: pd.DataFrame, source: Source) -> None:
+    """Refuse rows that are items: the last of them is not the result of a run."""
+    items = [name for name in frame if role_of(name)[0] == "item"]
+    steps = {str(name).lower() for name in frame} & {*STEPS, "timesteps", "training_iteration"}
+    if len(frame) > 1 and items and not steps:
+        raise InputError(f"{source.where}: its rows are items ({items[0]}), not steps of a run")
 
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:

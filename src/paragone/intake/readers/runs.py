@@ -105,8 +105,8 @@ def _recognises(source: Source) -> bool:
     places = frame[keys].dropna(how="all").drop_duplicates().index
     if len(places) < 2:
         settings = [(path.parent / name).exists() for path in paths for name in (".hydra", RAY[2])]
-        values = all(path.suffix in (".json", ".yaml", ".yml") for path in paths)
-        grid = values and not frame.isna().any(axis=None) and _is_grid(frame, [*frame])
+        grid = bool(paths) and not frame.isna().any(axis=None) and _is_grid(frame, [*frame])
+        grid = grid and result_readers.get("json-values").recognises(Source(paths[0]))
         places = frame.index if grid or sum(settings) > 1 else []
     looked = [paths[place] for place in places[:3]]
     asked = {one for path in looked for one in (path, path.parent)} - {source.path}
