@@ -234,3 +234,15 @@ def test_a_monitor_is_the_mean_of_its_last_hundred_episodes(tmp_path):
     found = values(read, "mean_reward")
     assert found["ppo"]["data"] == pytest.approx(rewards[-100:].mean())
     assert found["sac"]["data"] == pytest.approx(rewards[-100:].mean() + 5)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_items_in_a_folder_a_model_and_a_file_a_task_are_told_by_their_places(tmp_path, alone):
+    for m, model in enumerate(("gpt", "llama")):
+        for t, task in enumerate(("arc", "boolq")):
+            rows = [{"id": n, "correct": (n + m + t) % 3 == 0} for n in range(10 + t)]
+            lines(tmp_path / "out" / model / f"{task}.jsonl", rows)
+    folder = tmp_path / "out"
+    read = read_results(*([folder] if alone else [folder / "gpt", folder / "llama"]))
+    assert (read.methods, read.datasets) == (["gpt", "llama"], ["arc", "boolq"])
+    assert len(read.joined("correct").frame) == 42

@@ -83,7 +83,7 @@ def read_results(
         read, failed = read_each(
             recognised(source, given_reader, unknown), lambda one: one[1].records(one[0], wanted)
         )
-        parts += [one for several in read for one in several]
+        parts += _by_places([one for several in read for one in several], source)
         unread += failed
         if len(parts) == before:
             raise _nothing_known(source)
@@ -208,6 +208,34 @@ def recognised(
     for one in files_in(source.path):
         inside = Source(one.path, source.given, source.name, source.alone)
         yield from recognised(inside, None, unknown)
+
+
+def _by_places(parts: list[Records], source: Source) -> list[Records]:
+    """Let the files of items in MODEL/TASK.jsonl say by their places which method and task they are of."""
+    plain = all(
+        one.unit == "item" and one.datasets == [DATA] and one.methods == [one.source.called]
+        for one in parts
+    )
+    tasks = [one.source.stem for one in parts]
+    folders = [one.source.path.parent for one in parts]
+    alone = source.alone and source.name is None
+    n_files = len(set(tasks)) * (len(set(folders)) if alone else 1)
+    if (
+        not plain
+        or len(set(tasks)) < 2
+        or n_files != len(parts)
+        or (alone and len(set(folders)) < 2)
+    ):
+        return parts
+    return [
+        replace(
+            one,
+            frame=one.frame.assign(
+                dataset=task, method=folder.name if alone else one.source.called
+            ),
+        )
+        for one, task, folder in zip(parts, tasks, folders, strict=True)
+    ]
 
 
 def _called(parts: Sequence[Records], name: str) -> list[Records]:
