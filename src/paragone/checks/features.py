@@ -11,7 +11,6 @@ and so do measured rows that are equal in every feature.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,9 @@ from scipy.special import gammaln
 
 from paragone.checks.arrays import codes_of, row_codes
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Columns, Levels, per_level
+from paragone.checks.material import Clue, Columns, Levels, per_level
 from paragone.checks.registry import check
-from paragone.checks.words import against, agree, counted, share
+from paragone.checks.words import against
 from paragone.validation import FloatArray, IntArray
 
 GIVEAWAYS = "features that give a label away"
@@ -32,16 +31,8 @@ MOST_VALUES = 256
 FEWEST_MEASURED = 10
 SAME_LINE = 1e-12
 LINEAR = "is a linear function of"
-
-
-@dataclass(frozen=True)
-class Giveaway:
-    """A feature that gives a label or target away, and how."""
-
-    feature: str
-    label: str
-    how: str
-    copy: bool
+RECODED = "is one to one with"
+COPIES = (LINEAR, RECODED)
 
 
 @check(
@@ -64,20 +55,11 @@ def check_label_features(columns: Columns, ledger: Ledger) -> None:
     found = giveaways(columns)
     ledger.look(GIVEAWAYS, dataset.n_features, "features", against(dataset.n_targets))
     for code, verbs in VERBS.items():
-        pairs = [one for one in found if one.copy == (code == "PG105")]
-        if pairs:
-            names = {one.feature for one in pairs}
-            ledger.find(
-                code,
-                f"{share(len(names), dataset.n_features, 'features')} {agree(len(names), *verbs)} a"
-                f" label or target alone ({counted(len(pairs), 'such pairs')})",
-                len(names),
-                dataset.n_features,
-                [f"{one.feature} {one.how} {one.label}" for one in pairs],
-            )
+        clues = [one for one in found if (one.how in COPIES) == (code == "PG105")]
+        columns.report(code, clues, verbs, "a label or target alone", ledger)
 
 
-def giveaways(columns: Columns) -> list[Giveaway]:
+def giveaways(columns: Columns) -> list[Clue]:
     """Return every feature that gives a label or target away.
 
     Examples
@@ -122,7 +104,7 @@ def _sizes(codes: IntArray, units: IntArray) -> IntArray:
     return np.bincount(pairs % n_classes, minlength=2)
 
 
-def _of_classes(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+def _of_classes(columns: Columns, units: IntArray) -> Iterator[Clue]:
     if columns.dataset.task == "multilabel":
         labels = np.stack([label for label, _ in columns.numbers], axis=1)
     else:
@@ -138,7 +120,7 @@ def _of_classes(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
 
 def _of_labels(
     columns: Columns, j: int, labels: FloatArray, log_choices: FloatArray
-) -> Iterator[Giveaway]:
+) -> Iterator[Clue]:
     levels, names = columns.levels(j), columns.dataset.target_names
     n_levels = len(levels.values)
     if n_levels < 2:
@@ -153,13 +135,12 @@ def _of_labels(
     by_threshold = apart & (np.log(2.0) + tries - log_choices <= LOG_LEVEL)
     by_values = pure & (tries + n_levels * np.log(2.0) - log_choices <= LOG_LEVEL)
     for k in np.flatnonzero(usable & (by_threshold | by_values)).tolist():
-        copy = bool(pure[k]) and n_levels == 2
         how = f"has {n_levels} values, each with one value of"
-        if copy:
-            how = "is one to one with"
+        if pure[k] and n_levels == 2:
+            how = RECODED
         elif apart[k]:
             how = "separates by a threshold"
-        yield Giveaway(columns.dataset.feature_names[j], names[k], how, copy)
+        yield Clue(columns.dataset.feature_names[j], names[k], how)
 
 
 def _lie_apart(has: NDArray[np.bool_], lacks: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -171,7 +152,7 @@ def _lie_apart(has: NDArray[np.bool_], lacks: NDArray[np.bool_]) -> NDArray[np.b
     return np.asarray(above | (last.max(axis=0) < other_first.min(axis=0)))
 
 
-def _of_several(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+def _of_several(columns: Columns, units: IntArray) -> Iterator[Clue]:
     dataset = columns.dataset
     values, codes = columns.classes
     n_classes = len(values)
@@ -195,16 +176,15 @@ def _of_several(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
         # alone count.
         by_code = n_levels <= n_classes + 2 and (apart & (by_class <= LOG_LEVEL)).any()
         if by_values or by_code:
-            copy = pure and n_levels == n_classes
             how = f"has {n_levels} values, each with one value of"
-            if copy:
-                how = "is one to one with"
+            if pure and n_levels == n_classes:
+                how = RECODED
             elif apart.any():
                 how = f"separates by a threshold the class {values[apart.argmax()]!s} of"
-            yield Giveaway(dataset.feature_names[j], dataset.target_names[0], how, copy)
+            yield Clue(dataset.feature_names[j], dataset.target_names[0], how)
 
 
-def _of_numbers(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
+def _of_numbers(columns: Columns, units: IntArray) -> Iterator[Clue]:
     for target, name in columns.numbers:
         there = ~np.isnan(target)
         y = target[there]
@@ -217,7 +197,7 @@ def _of_numbers(columns: Columns, units: IntArray) -> Iterator[Giveaway]:
                     column, y, codes, log_choices - np.log(columns.dataset.n_features)
                 )
                 if how:
-                    yield Giveaway(feature, name, how, copy=how == LINEAR)
+                    yield Clue(feature, name, how)
 
 
 def _tells_number(column: FloatArray, y: FloatArray, codes: IntArray, log_free: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from paragone.checks.arrays import codes_of, dense, drawn, union
 from paragone.checks.finding import Ledger
+from paragone.checks.words import agree, counted, share
 from paragone.data import Dataset, Split
 from paragone.data.frames import column_kinds
 from paragone.lab.protocol import Arrangement
@@ -140,6 +141,19 @@ class Event:
         return log_sets - 2 * J**2 * m1 * m0 * max(m1, m0) / n**2
 
 
+@dataclass(frozen=True)
+class Clue:
+    """What a feature, or two together, tell of a label or target: how, and how well."""
+
+    feature: str
+    label: str
+    how: str
+    share: float = 1.0
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.how} {self.label}"
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """A dataset's columns before one target: what the checks of "does a column know the target?" share.
@@ -215,6 +229,17 @@ class Columns:
         left = self.dataset.n_features - len(self.columns)
         why = "the table is large, and evenly spread columns were looked at"
         ledger.miss(check, left, "columns", why)
+
+    def report(
+        self, code: str, clues: Iterable[Clue], verbs: tuple[str, str], what: str, ledger: Ledger
+    ) -> None:
+        """Write down what features tell, where any does; ``verbs`` are for one feature and for several."""
+        clues = list(clues)
+        count, total = len({one.feature for one in clues}), self.dataset.n_features
+        if count:
+            message = f"{share(count, total, 'features')} {agree(count, *verbs)} {what}"
+            pairs = f"({counted(len(clues), 'such pairs')})"
+            ledger.find(code, f"{message} {pairs}", count, total, map(str, clues))
 
     @cached_property
     def rows(self) -> IntArray:

@@ -18,7 +18,6 @@ that two normal columns explain so much, times all pairs; at most 1e-6.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from paragone.checks.arrays import codes_of, drawn
 from paragone.checks.features import LOG_LEVEL
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Columns, Event, thresholds
+from paragone.checks.material import Clue, Columns, Event, thresholds
 from paragone.checks.proxies import AGREES, HARDLY_WRONG
 from paragone.checks.registry import check
 from paragone.checks.words import against, agree, counted
@@ -46,19 +45,6 @@ BETTER, MUCH_BETTER = 0.1, 0.4
 EXPLAINED, UNEXPLAINED = 0.99, 1e-4
 COLLINEAR = 1e-6
 MOST_TRIED = 10
-
-
-@dataclass(frozen=True)
-class PairGiveaway:
-    """Two features that give a label away together, how, and how well."""
-
-    features: tuple[str, str]
-    label: str
-    how: str
-    share: float
-
-    def __str__(self) -> str:
-        return f"{' and '.join(self.features)}: {self.how} {self.label} ({self.share:.4g})"
 
 
 @check(
@@ -98,7 +84,7 @@ def chosen_columns(columns: Columns) -> IntArray:
     return known[np.linspace(0, len(known) - 1, MOST_COLUMNS).astype(np.int64)]
 
 
-def pair_giveaways(columns: Columns, chosen: IntArray) -> list[PairGiveaway]:
+def pair_giveaways(columns: Columns, chosen: IntArray) -> list[Clue]:
     """Return the pairs of columns that give a label or target away.
 
     Examples
@@ -116,20 +102,21 @@ def pair_giveaways(columns: Columns, chosen: IntArray) -> list[PairGiveaway]:
     names = [columns.dataset.feature_names[j] for j in chosen]
     is_number = columns.is_number[np.isin(columns.columns, chosen)]
     block = columns.block(chosen, rows)
-    found: dict[tuple[int, int, str], PairGiveaway] = {}
+    found: dict[tuple[int, int, str], Clue] = {}
     if columns.dataset.task == "regression":
         numbers = np.flatnonzero(is_number)
         for y, name in columns.numbers:
             for a, b, how, told in _of_target(block[:, numbers], y[rows]):
-                pair = names[numbers[a]], names[numbers[b]]
-                found[a, b, name] = PairGiveaway(pair, name, how, told)
+                pair = f"{names[numbers[a]]} and {names[numbers[b]]}:"
+                found[a, b, name] = Clue(pair, f"{name} ({told:.4g})", how, told)
     else:
         wanted = columns.events(rows)
         for search in (_either, _together, _lines):
             for a, b, event, how, J in search(block, is_number, wanted):
                 first, second = sorted((a, b))
-                pair = names[first], names[second]
-                known = PairGiveaway(pair, event.name, how, 0.5 + J / 2)
+                told = 0.5 + J / 2
+                pair = f"{names[first]} and {names[second]}:"
+                known = Clue(pair, f"{event.name} ({told:.4g})", how, told)
                 found.setdefault((first, second, event.name), known)
     return list(found.values())
 

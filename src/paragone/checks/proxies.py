@@ -23,7 +23,7 @@ A threshold without bearing on the label reaches J with a chance of at most e ex
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -32,9 +32,9 @@ from scipy.stats import rankdata
 from paragone.checks.arrays import centred, codes_of
 from paragone.checks.features import LOG_LEVEL, giveaways
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Columns, Levels, per_level, thresholds
+from paragone.checks.material import Clue, Columns, Levels, per_level, thresholds
 from paragone.checks.registry import check
-from paragone.checks.words import against, agree, counted, share
+from paragone.checks.words import against
 from paragone.validation import FloatArray, IntArray
 
 PROXIES = "features that nearly give a label away"
@@ -51,19 +51,6 @@ TWIN = 0.99
 FEWEST_ONE_VALUE = 0.02
 
 
-@dataclass(frozen=True)
-class Proxy:
-    """A feature that nearly gives a label away: by which rule, and how well."""
-
-    feature: str
-    label: str
-    how: str
-    share: float
-
-    def __str__(self) -> str:
-        return f"{self.feature} {self.how} {self.label} ({self.share:.1%})"
-
-
 @check(
     "PG120",
     "warning",
@@ -73,28 +60,19 @@ class Proxy:
 )
 def check_proxies(columns: Columns, ledger: Ledger) -> None:
     """Find features that nearly give a label or target away."""
-    n_features = columns.dataset.n_features
     columns.account(PROXIES, against(columns.dataset.n_targets), ledger)
-    found = proxies(columns)
-    if found:
-        known = {(one.feature, one.label) for one in giveaways(columns)}
-        found = [
-            one for one in found if (one.feature, one.label.rpartition(" of ")[2]) not in known
-        ]
-    if found:
-        names = {one.feature for one in found}
-        ledger.find(
-            "PG120",
-            f"{share(len(names), n_features, 'features')} nearly"
-            f" {agree(len(names), 'tells', 'tell')} a label or target alone"
-            f" ({counted(len(found), 'such pairs')})",
-            len(names),
-            n_features,
-            map(str, sorted(found, key=lambda one: -one.share)),
-        )
+    found = sorted(proxies(columns), key=lambda one: -one.share)
+    known = {(one.feature, one.label) for one in giveaways(columns)} if found else set()
+    clues = [
+        replace(one, label=f"{one.label} ({one.share:.1%})")
+        for one in found
+        if (one.feature, one.label.rpartition(" of ")[2]) not in known
+    ]
+    verbs = "nearly tells", "nearly tell"
+    columns.report("PG120", clues, verbs, "a label or target alone", ledger)
 
 
-def proxies(columns: Columns) -> list[Proxy]:
+def proxies(columns: Columns) -> list[Clue]:
     """Return every feature that nearly gives a label or target away.
 
     Examples
@@ -105,7 +83,7 @@ def proxies(columns: Columns) -> list[Proxy]:
     >>> y = rng.integers(0, 2, 400)
     >>> X = np.column_stack([rng.normal(size=400), np.where(rng.random(400) < 0.95, y, 1 - y)])
     >>> [str(one) for one in proxies(columns_of(Dataset("d", X, y, "classification")))]
-    ['x1 agrees with y0 (96.5%)']
+    ['x1 agrees with y0']
     """
     if columns.dataset.task != "regression":
         return list(_of_events(columns))
@@ -122,7 +100,7 @@ class _Rule:
     beats: float = 0.0
 
 
-def _of_events(columns: Columns) -> Iterator[Proxy]:
+def _of_events(columns: Columns) -> Iterator[Clue]:
     wanted = columns.events(columns.rows)
     if not wanted:
         return
@@ -162,7 +140,7 @@ def _of_events(columns: Columns) -> Iterator[Proxy]:
                 if good and J[k] > best.get(k, ("", 0.0))[1] + CLEARLY:
                     best[k] = (rule.how, J[k])
         for k, (how, J_of) in best.items():
-            yield Proxy(feature, wanted[k].name, how, 0.5 + J_of / 2)
+            yield Clue(feature, wanted[k].name, how, 0.5 + J_of / 2)
 
 
 def _rules(levels: Levels, *, is_number: bool) -> Iterator[_Rule]:
@@ -214,7 +192,7 @@ def _goes_with(left: FloatArray, others: FloatArray, freedom: int) -> bool:
     return bool(greatest * np.sqrt(freedom) > -ndtri(RELATED / 2 / r.size))
 
 
-def _of_number(columns: Columns, target: FloatArray, name: str) -> Iterator[Proxy]:
+def _of_number(columns: Columns, target: FloatArray, name: str) -> Iterator[Clue]:
     rows = columns.rows[~np.isnan(target[columns.rows])]
     y = target[rows]
     n = len(y)
@@ -230,7 +208,7 @@ def _of_number(columns: Columns, target: FloatArray, name: str) -> Iterator[Prox
             signed = np.where(missing, 1 / m, -1 / (n - m))
             J = float(thresholds(codes_of(y), signed[:, None])[0])
             if J >= AGREES and tries + 1 - 2 * J**2 * m * (n - m) / n <= LOG_LEVEL:
-                yield Proxy(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2)
+                yield Clue(feature, name, "is missing or not, as by a threshold of", 0.5 + J / 2)
         if m or not is_number or np.ptp(column) == 0:
             continue
         r = max(abs(np.corrcoef(a, b)[0, 1]) for a, b in ((column, y), (rankdata(column), ranks)))
@@ -240,7 +218,7 @@ def _of_number(columns: Columns, target: FloatArray, name: str) -> Iterator[Prox
             continue
         others = _others(columns, j, rows)
         if not _goes_with(_off_line(column[:, None], y), _off_line(others, y), n - 3):
-            yield Proxy(feature, name, "nearly is a rising or falling function of", r**2)
+            yield Clue(feature, name, "nearly is a rising or falling function of", r**2)
 
 
 def _off_line(block: FloatArray, y: FloatArray) -> FloatArray:

@@ -17,7 +17,6 @@ at most 1e-6.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,10 @@ from scipy.special import expit
 from paragone.checks.arrays import union
 from paragone.checks.features import LOG_LEVEL
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Columns, Levels
+from paragone.checks.material import Clue, Columns, Levels
 from paragone.checks.registry import check
 from paragone.checks.scaling import coincidence
-from paragone.checks.words import against, agree, share
+from paragone.checks.words import against
 from paragone.validation import FloatArray, IntArray
 
 ENCODED = "features that hold means of the target"
@@ -50,19 +49,6 @@ FORMULAS = (
 OTHERS = "is the mean over all other rows of the category of"
 
 
-@dataclass(frozen=True)
-class Encoding:
-    """A feature that holds means of a target: by which formula."""
-
-    feature: str
-    target: str
-    how: str
-    n_values: int
-
-    def __str__(self) -> str:
-        return f"{self.feature} {self.how} {self.target} ({self.n_values} values)"
-
-
 @check(
     "PG122",
     "error",
@@ -74,21 +60,11 @@ def check_target_means(columns: Columns, ledger: Ledger) -> None:
     """Find features that hold means of the target over all rows."""
     held = np.isin(np.arange(columns.n_rows), union([side.held for side in columns.sides]))
     columns.account(ENCODED, against(columns.dataset.n_targets), ledger)
-    found = encodings(columns, held)
-    if found:
-        names = {one.feature for one in found}
-        ledger.find(
-            "PG122",
-            f"{share(len(names), columns.dataset.n_features, 'features')}"
-            f" {agree(len(names), 'holds', 'hold')} means of a label or target over all rows,"
-            " held-out ones included",
-            len(names),
-            columns.dataset.n_features,
-            map(str, found),
-        )
+    what = "means of a label or target over all rows, held-out ones included"
+    columns.report("PG122", encodings(columns, held), ("holds", "hold"), what, ledger)
 
 
-def encodings(columns: Columns, held: NDArray[np.bool_]) -> list[Encoding]:
+def encodings(columns: Columns, held: NDArray[np.bool_]) -> list[Clue]:
     """Return the features that hold means of a target; ``held`` are the rows that some split holds out.
 
     Examples
@@ -116,7 +92,7 @@ def encodings(columns: Columns, held: NDArray[np.bool_]) -> list[Encoding]:
         for target, name in targets if is_number else ():
             how = _formula(levels, target, held, log_tries)
             if how:
-                found.append(Encoding(feature, name, how, n_values))
+                found.append(Clue(feature, f"{name} ({n_values} values)", how))
     known = {one.feature for one in found}
     return found + [
         one for one in _of_others(columns, sources, targets) if one.feature not in known
@@ -223,7 +199,7 @@ def _of_others(
     columns: Columns,
     sources: list[tuple[int, Levels]],
     targets: list[tuple[FloatArray, str]],
-) -> Iterator[Encoding]:
+) -> Iterator[Clue]:
     """Find columns that hold, for every row, the mean of the target over all other rows of its category."""
     numbers = columns.columns[columns.is_number]
     first = np.arange(min(columns.n_rows, 200))
@@ -245,4 +221,4 @@ def _of_others(
                 enough = match[there].mean() >= MATCHED
                 if j != source and enough and len(np.unique(others[there & match])) > 2:
                     feature = columns.dataset.feature_names[j]
-                    yield Encoding(feature, name, OTHERS, len(columns.levels(j).values))
+                    yield Clue(feature, f"{name} ({len(columns.levels(j).values)} values)", OTHERS)
