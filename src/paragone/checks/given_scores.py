@@ -1,30 +1,27 @@
-"""Given scores: results that other programs or people wrote, as an audit looks at them, with all that stands beside.
+"""Given scores: results that other programs or people wrote, with what was printed beside them.
 
-A comparison needs the scores alone. An audit also wants the number of items behind a mean and the
-spread that was printed behind it, so plain tables are read here once more, whole.
+They are read as `compare` reads them. A comparison needs the scores alone; an audit also wants the
+number of items and runs behind a mean and the spread behind it, which are looked up in the table.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from paragone.checks.words import agree, counted
+from paragone.checks.words import counted
 from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, unknown_name
-from paragone.intake import Asked, Records, Source
-from paragone.intake.collect import collect, recognised
+from paragone.intake import Asked, Records, Source, read_results
 from paragone.intake.frames import read_frame
 from paragone.intake.paper_tables import chosen_part
 from paragone.intake.reader import reader_of_results
-from paragone.metrics import named_metric
-from paragone.stats.intake import spell_all, summary_rows, to_tidy
-from paragone.stats.items import item_table
-from paragone.stats.layouts import AMBIGUOUS, ITEMS, UNITS, LaidOut, give_roles, scores_by_name
+from paragone.stats.intake import spell_all
 
 STORE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 GIVEN_COLUMNS = ("metric", "method", "dataset", "unit", "kind", "value", "spread", "items", "runs")
@@ -37,7 +34,7 @@ _ITEM_COUNT = re.compile(
 _RUN_COUNT = re.compile(
     r"^(n|no|num|number|#)[ _.]?(of)?[ _]?(folds?|seeds?|runs?|repeats?)$", re.IGNORECASE
 )
-_SPREAD_WORDS = ("std", "sd", "stdev", "std_dev", "standard_deviation")
+_SPREAD = re.compile(r"(std|sd|stdev|std_dev|standard_deviation)")
 
 
 def is_given(subject: Path) -> bool:
@@ -89,37 +86,20 @@ def given_scores(
     [['A', 0.9, 0.1, 30.0], ['B', 0.8, nan, 30.0]]
     """
     path, _ = chosen_part(subject)
-    tables: list[pd.DataFrame] = []
-    records: list[Records] = []
-    unknown: list[Path] = []
-    left_out: list[str] = []
-    for found, reads in recognised(Source(path, path), None, unknown):
-        table = None
-        if reads.name == "table":
-            table = _read_table(
-                subject if found.path == path else found.path, metric, items, left_out
-            )
-        if table is None:
-            records += reads.records(found, Asked(metric=metric))
-        else:
-            tables.append(table)
-    if not tables and not records:
-        raise InputError(f"{subject} holds no results that a reader knows")
-    if unknown:
-        left_out.append(f"{counted(len(unknown), 'files')} of no known format")
-    if records:
-        collected = collect(records)
-        left_out += [
-            f"{count} {why}"
-            for one in collected.parts
-            for why, count in one.dropped.items()
-            if count
-        ]
-        left_out += [
-            f"{name}: {why}" for one in collected.parts for name, why in one.refused.items()
-        ]
-        tables += [_of_records(one, name) for one in collected.parts for name in one.metrics]
-    whole = pd.concat(tables, ignore_index=True)
+    reader = reader_of_results(Source(path, path))
+    is_table = reader is not None and reader.name == "table"
+    printed = Printed.of(read_frame(subject), items) if is_table else None
+    aside = dict.fromkeys(printed.aside, "ignore") if printed else {}
+    found = read_results(subject, asked=Asked(metric=metric, columns=aside))
+    left_out = [
+        f"{count} {why}" for one in found.parts for why, count in one.dropped.items() if count
+    ]
+    left_out += [f"{name}: {why}" for one in found.parts for name, why in one.refused.items()]
+    if found.unknown:
+        left_out.append(f"{counted(len(found.unknown), 'files')} of no known format")
+    whole = pd.concat([_framed(one) for one in found.parts], ignore_index=True)
+    if printed is not None:
+        whole = printed.beside(whole)
     if items is not None and items.isdigit():
         whole["items"] = whole["items"].where(whole["kind"] == "item", float(items))
     known = whole["value"].notna().to_numpy()
@@ -130,207 +110,98 @@ def given_scores(
     return whole[known].reset_index(drop=True), left_out
 
 
-def _of_records(records: Records, metric: str) -> pd.DataFrame:
-    return _framed(
-        metric,
-        records.frame["method"].astype(str),
-        records.frame["dataset"].astype(str),
-        [records.frame[name] for name in records.keys],
-        records.unit,
-        records.frame[metric],
-    )
+def _framed(records: Records) -> pd.DataFrame:
+    """Return records as a row per value."""
+    frame = records.frame
+    unit = pd.Series("", index=frame.index)
+    for key in records.keys:
+        unit = unit + "/" + spell_all(frame[key])
+    rows = pd.DataFrame(
+        {"method": frame["method"].astype(str), "dataset": frame["dataset"].astype(str)}
+    ).assign(unit=unit.str[1:], kind=records.unit, spread=np.nan, items=np.nan, runs=np.nan)
+    each = [rows.assign(metric=name, value=frame[name].astype(float)) for name in records.metrics]
+    return pd.concat(each, ignore_index=True)[list(GIVEN_COLUMNS)]
 
 
-def _framed(
-    metric: object,
-    method: pd.Series,
-    dataset: pd.Series,
-    keys: Sequence[pd.Series],
-    kind: str,
-    value: pd.Series,
-    **more: object,
-) -> pd.DataFrame:
-    unit = pd.Series("", index=value.index)
-    for key in keys:
-        unit = unit + "/" + spell_all(key)
-    beside: dict[str, object] = dict.fromkeys(("spread", "items", "runs"), np.nan) | more
-    found = {
-        "method": method,
-        "dataset": dataset,
-        "unit": unit.str[1:],
-        "value": value.astype(float),
-        **beside,
-    }
-    return pd.DataFrame(found, index=value.index).assign(metric=metric, kind=kind)[
-        list(GIVEN_COLUMNS)
-    ]
+@dataclass(frozen=True, eq=False)
+class Printed:
+    """A table as it was printed: its cells, and the columns that say what is behind its scores.
 
+    Attributes
+    ----------
+    cells : DataFrame
+        The cells as they stand.
+    counts : mapping of str to str
+        The columns of the numbers of items and of runs, under these two names.
+    spreads : mapping of str to str
+        The columns that hold the spread of another one, by the name of that; that of all under an
+        empty name.
+    """
 
-def _read_table(
-    path: Path, metric: str | None, items: str | None, left_out: list[str]
-) -> pd.DataFrame | None:
-    """Read a plain table with what stands beside the scores; None for a file of one method, which a reader knows."""
-    raw = read_frame(path)
-    raw = raw.set_axis([str(name).strip() for name in raw.columns], axis=1)
-    column = None if items is None or items.isdigit() else items
-    if column is not None and column not in raw.columns:
-        raise unknown_name("column (--items)", column, list(raw.columns))
-    counts = column or next((name for name in raw.columns if _ITEM_COUNT.match(name)), None)
-    runs = next((name for name in raw.columns if _RUN_COUNT.match(name)), None)
-    spreads = _spread_columns(raw)
-    aside = [name for name in (counts, runs, *spreads.values()) if name is not None]
-    laid = LaidOut(raw)
-    give_roles(laid, {})
-    table = laid.frame
-    units = [name for name in table.columns if name in UNITS]
-    named = any(
-        name.lower().replace("-", "_").removesuffix("_id") in ITEMS for name in table.columns
-    )
-    if "method" in table.columns and named:
-        return None
-    if "method" not in table.columns:
-        scored = scores_by_name(
-            [n for n in table.columns if n not in (*UNITS, *aside) and is_numeric(table[n])], set()
-        )
-        if len(scored) < 2 or any(
-            named_metric(name).higher_is_better is not None for name in scored
+    cells: pd.DataFrame
+    counts: dict[str, str]
+    spreads: dict[str, str]
+
+    @classmethod
+    def of(cls, raw: pd.DataFrame, items: str | None) -> Printed:
+        """Find the columns beside the scores; ``items`` may name that of the numbers of items."""
+        raw = raw.set_axis([str(name).strip() for name in raw.columns], axis=1)
+        column = None if items is None or items.isdigit() else items
+        if column is not None and column not in raw.columns:
+            raise unknown_name("column (--items)", column, list(raw.columns))
+        patterns = {"items": _ITEM_COUNT, "runs": _RUN_COUNT}
+        counts = {
+            role: name
+            for role, known in patterns.items()
+            for name in raw.columns
+            if known.match(name)
+        }
+        if column is not None:
+            counts["items"] = column
+        spreads = {}
+        plain = {name.lower().replace(" ", "_").replace("-", "_"): name for name in raw.columns}
+        for written, name in plain.items():
+            base = _SPREAD.sub("", written).strip("_")
+            if base != written and (not base or base in plain):
+                spreads[plain.get(base, "")] = name
+        return cls(raw, counts, spreads)
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The columns that hold no scores."""
+        return (*self.counts.values(), *self.spreads.values())
+
+    def beside(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Put numbers of items, of runs and spreads beside values, where one row of the table has the value."""
+        scored = [n for n in self.cells if n not in self.aside and is_numeric(self.cells[n])]
+        read = {name: read_numbers(self.cells[name])[:2] for name in scored}
+        texts = {name: spell_all(self.cells[name]).to_numpy() for name in self.cells}
+        rows_of: dict[str, set[int]] = {}
+        for column in texts.values():
+            for row, text in enumerate(column):
+                rows_of.setdefault(text, set()).add(row)
+        found = frame.copy()
+        every = set(range(len(self.cells)))
+        for place, (method, dataset, value) in enumerate(
+            zip(frame["method"], frame["dataset"], frame["value"], strict=True)
         ):
-            return None
-        if named and (found := item_table(raw.drop(columns=aside))) is not None:
-            task = (
-                found.frame["dataset"]
-                if "dataset" in found.frame
-                else pd.Series("data", index=found.frame.index)
-            )
-            name = metric or ("accuracy" if found.right else "score")
-            return _framed(
-                name,
-                found.frame["method"],
-                task,
-                [found.frame["sample"]],
-                "item",
-                found.frame["value"],
-            )
-    numbers = {
-        name: read_numbers(raw[column])[0]
-        for name, column in (("items", counts), ("runs", runs))
-        if column is not None
-    }
-    if "method" in table.columns and (units or "value" in table.columns):
-        return _long(table, metric, aside, spreads, numbers, left_out)
-    return _wide(raw, table, metric, aside, spreads, numbers, left_out)
-
-
-def _spread_columns(raw: pd.DataFrame) -> dict[str, str]:
-    """Return the columns that hold the spread of another one, by the name of that."""
-    plain = {name.lower().replace(" ", "_").replace("-", "_"): name for name in raw.columns}
-    found = {}
-    for name in raw.columns:
-        base = name.lower().replace(" ", "_").replace("-", "_")
-        for word in _SPREAD_WORDS:
-            beside = plain.get(f"{base}_{word}") or plain.get(f"{word}_{base}")
-            if beside is not None and beside != name:
-                found[name] = beside
-    alone = next((plain[word] for word in _SPREAD_WORDS if word in plain), None)
-    if alone is not None:
-        found.setdefault("", alone)
-    return found
-
-
-def _long(
-    table: pd.DataFrame,
-    metric: str | None,
-    aside: Sequence[str],
-    spreads: dict[str, str],
-    numbers: dict[str, pd.Series],
-    left_out: list[str],
-) -> pd.DataFrame:
-    keys = [
-        name
-        for name in table.columns
-        if (name in UNITS and name != "dataset") or name.lower() in AMBIGUOUS
-    ]
-    own = {*keys, *aside, "method", "dataset", "metric", "at", "experiment", "protocol"}
-    scored = [name for name in table.columns if name not in own and is_numeric(table[name])]
-    metrics = ["value"] if "value" in scored else scores_by_name(scored, set())
-    if not metrics:
-        raise InputError("the table has a column of methods and none of scores: call it value")
-    if skipped := [name for name in scored if name not in metrics]:
-        left_out.append(
-            f"{counted(len(skipped), 'columns')} that"
-            f" {agree(len(skipped), 'is no score by its name', 'are no scores by their names')}:"
-            f" {', '.join(skipped)}"
-        )
-    dataset = (
-        spell_all(table["dataset"])
-        if "dataset" in table.columns
-        else pd.Series("data", index=table.index)
-    )
-    kept = (
-        ~summary_rows(dataset)
-        if not summary_rows(dataset).all()
-        else pd.Series(True, index=table.index)
-    )
-    if not kept.all():
-        left_out.append(f"{int((~kept).sum())} rows that sum up others")
-    keyed = [table[name] for name in (*keys, *(["at"] if "at" in table.columns else []))]
-    kind = "subject" if "subject" in keys else "fold" if keys else "dataset"
-    found = []
-    for name in metrics:
-        value, spread, _ = read_numbers(table[name], table["method"])
-        beside = spreads.get(name) or (spreads.get("") if len(metrics) == 1 else None)
-        if beside is not None:
-            spread = read_numbers(table[beside])[0]
-        called: object = metric or "score" if name == "value" else name
-        if name == "value" and "metric" in table.columns:
-            called = spell_all(table["metric"])
-        one = _framed(
-            called,
-            spell_all(table["method"]),
-            dataset,
-            keyed,
-            kind,
-            value,
-            spread=spread,
-            **numbers,
-        )
-        found.append(one[kept.to_numpy()])
-    return pd.concat(found, ignore_index=True)
-
-
-def _wide(
-    raw: pd.DataFrame,
-    table: pd.DataFrame,
-    metric: str | None,
-    aside: Sequence[str],
-    spreads: dict[str, str],
-    numbers: dict[str, pd.Series],
-    left_out: list[str],
-) -> pd.DataFrame:
-    tidy = to_tidy(raw.drop(columns=list(aside)), metric)
-    left_out += tidy.warnings
-    frame = tidy.frame
-    keys = [frame[name] for name in ("repeat", "fold", "seed") if (frame[name] != "").any()]
-    named = frame["metric"] if "metric" in frame.columns else metric or "score"
-    found = _framed(
-        named, frame["method"], frame["dataset"], keys, "fold" if keys else "dataset", frame["value"],
-        spread=frame["spread"],
-    )  # fmt: skip
-    # What stands beside the scores belongs to a row of the table, which is a dataset.
-    text = [name for name in table.columns if name not in aside and not is_numeric(table[name])]
-    key = "dataset" if "dataset" in table.columns else text[0] if text else None
-    if key is None or keys or table[key].duplicated().any():
-        if aside:
-            left_out.append(
-                f"{counted(len(aside), 'columns')} beside the scores, which"
-                f" {agree(len(aside), 'belongs', 'belong')} to no single row: {', '.join(aside)}"
-            )
+            named = [rows_of[name] for name in (method, dataset) if name in rows_of]
+            rows = sorted(every.intersection(*named))
+            cells = [
+                (row, name) for row in rows for name in scored if read[name][0].iat[row] == value
+            ]
+            if len({row for row, _ in cells}) == 1:
+                for role, number in self._of_cell(*cells[0], read):
+                    found.loc[found.index[place], role] = number
         return found
-    rows = spell_all(table[key]).to_numpy()
-    for name, values in numbers.items():
-        found[name] = found["dataset"].map(dict(zip(rows, values, strict=True))).astype(float)
-    for name, beside in spreads.items():
-        here = (found["method"] == name).to_numpy()
-        theirs = dict(zip(rows, read_numbers(raw[beside])[0], strict=True))
-        found.loc[here, "spread"] = found.loc[here, "dataset"].map(theirs).astype(float)
-    return found
+
+    def _of_cell(
+        self, row: int, name: str, read: dict[str, tuple[pd.Series, pd.Series]]
+    ) -> Iterator[tuple[str, float]]:
+        for role, column in self.counts.items():
+            yield role, float(read_numbers(self.cells[column])[0].iat[row])
+        spread_column = self.spreads.get(name) or (self.spreads.get("") if len(read) == 1 else None)
+        spread = read[name][1]
+        if spread_column is not None:
+            spread = read_numbers(self.cells[spread_column])[0]
+        yield "spread", float(spread.iat[row])
