@@ -135,7 +135,7 @@ made = TopK()
 
 BUDGETS = {
     "charts": 5497,
-    "checks": 60936,
+    "checks": 59971,
     "cli": 22306,
     "data": 41174,
     "everyday": 4956,

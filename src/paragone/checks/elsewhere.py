@@ -41,6 +41,7 @@ LEAST_FOLDS = 3
 """Two folds of few items often have the same score."""
 PERCENT_BEYOND = 2.0
 """Scores of 0 to 1 whose median lies beyond this are percent."""
+MOST_NAMED = 12
 MOST_METHODS = 30
 """Pairs of more methods are not counted for how often scores are equal by chance."""
 
@@ -106,6 +107,7 @@ def audit_given(
     PG321 error: 1 of 2 means of accuracy cannot be the share of so many items
       A on iris: 0.91 of 30 items, but 27/30 = 0.9, 28/30 = 0.933
       to do: see how many items are behind each mean, of how many runs, and print the right number
+    checked: results that were read: 2 methods (A, B)
     checked: means of right or wrong answers: 2 means (accuracy)
     checked: ranges of metrics: 2 values (accuracy)
     checked: methods with equal results: 1 pair of methods (scores, accuracy)
@@ -116,6 +118,10 @@ def audit_given(
     ledger = Ledger("")
     for line in left_out:
         ledger.miss("reading", 1, "part", line.rstrip("."))
+    methods = [str(name) for name in frame["method"].unique()]
+    more_methods = f" and {len(methods) - MOST_NAMED} more" if len(methods) > MOST_NAMED else ""
+    named = ", ".join(methods[:MOST_NAMED]) + more_methods
+    ledger.look("results that were read", len(methods), "methods", named)
     items_of_all = frame[(frame["kind"] == "item").to_numpy()]
     for name, mine in frame.groupby("metric", sort=False):
         known = metric_called(str(name))
