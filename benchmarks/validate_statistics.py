@@ -24,7 +24,7 @@ from scipy import stats
 
 from level_study import ALPHA, LEAST_COVERAGE, STUDY, Check, Rule
 from paragone.stats import corrections
-from paragone.stats.pairwise import double_fails
+from paragone.stats.pairs import double_fails
 from paragone.stats.ranks import bonferroni_dunn, friedman, nemenyi
 from paragone.stats.signed_rank import exact_p, wilcoxon_signed_rank
 from paragone.stats.t_tests import corrected_resampled_t, paired_t
@@ -317,7 +317,7 @@ def filter_checks(n_runs: int = 5_000) -> Iterator[Check]:
 
 
 def _filtered_p(a: np.ndarray, b: np.ndarray, tau: float) -> float:
-    kept = ~double_fails(a, b, tau, higher_is_better=True)
+    kept = ~double_fails(np.stack([a, b], axis=1), tau, higher_is_better=True)
     return wilcoxon_signed_rank(a[kept], b[kept]).p if kept.any() else 1.0
 
 
@@ -327,7 +327,7 @@ def widening(n_runs: int = 5_000) -> float:
     plain, filtered = [], []
     for _ in range(n_runs):
         a, b = subjects(generator, gain=0.03)
-        kept = ~double_fails(a, b, 0.25, higher_is_better=True)
+        kept = ~double_fails(np.stack([a, b], axis=1), 0.25, higher_is_better=True)
         plain.append((b - a).mean())
         filtered.append((b - a)[kept].mean())
     return float(np.mean(filtered) / np.mean(plain) - 1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from paragone.metrics.topk import topk_scores
     from paragone.protocols import Crossval, Curve, Predict, TopK, ranking_curve
     from paragone.reporting import report
-    from paragone.stats import Comparison, PairedComparison
+    from paragone.stats import Comparison
 
 __version__ = "0.2.0"
 
@@ -30,7 +30,6 @@ _PUBLIC = {
     "Evaluation": "paragone.everyday",
     "Experiment": "paragone.lab.experiment",
     "InputError": "paragone.errors",
-    "PairedComparison": "paragone.stats",
     "Predict": "paragone.protocols",
     "Results": "paragone.lab.results",
     "TopK": "paragone.protocols",
@@ -53,7 +52,6 @@ __all__ = [
     "Evaluation",
     "Experiment",
     "InputError",
-    "PairedComparison",
     "Predict",
     "Results",
     "TopK",

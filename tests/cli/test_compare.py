@@ -72,17 +72,8 @@ def test_answer_has_verdict_table_choices_and_warnings(tmp_path):
     frame = scores(3, 12, 2)
     frame = frame.drop(index=5)
     frame.to_csv(tmp_path / "s.csv", index=False)
-    output = run(tmp_path / "s.csv").output
-    for part in (
-        "Verdict",
-        "Ranks",
-        "Where",
-        "Pairs",
-        "Chosen",
-        "Note",
-        "Friedman",
-        "Iman-Davenport",
-    ):
+    output = run(tmp_path / "s.csv", "--details").output
+    for part in ("Finding", "Evidence", "Where", "Pairs", "Chosen", "Notes", "Friedman"):
         assert part in output
     assert "1 of 24 blocks were left out" in output
 

@@ -40,16 +40,13 @@ def test_a_store_a_csv_and_a_frame_give_one_verdict(paragone, store, tmp_path):
     assert json.loads(from_store.out) == json.loads(from_csv.out)
     with package.Results.open(store) as results:
         direct = package.compare(results, metric="micro_f1", reference="DAGFS")
-    assert (
-        direct.verdict.splitlines()[0].split(" (")[0] in paragone("compare", store, *words[:-1]).out
-    )
+    assert paragone("compare", store, *words[:-1]).out.startswith(repr(direct))
 
 
 def test_two_methods_of_a_store_are_paired_by_dataset(paragone, store):
     ended = paragone("pairwise", f"{store}::DAGFS", f"{store}::Random", "--metric", "micro_f1")
     assert ended.code == 0
-    assert "Wilcoxon p" in ended.out
-    assert "3 datasets" in ended.out or "n = 3" in ended.out
+    assert "3 datasets" in ended.out
 
 
 def test_a_wrong_store_or_method_is_refused(paragone, store, tmp_path):

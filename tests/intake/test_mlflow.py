@@ -39,7 +39,7 @@ def test_every_home_gives_the_numbers_by_hand(tmp_path, home):
     d, q = rf - lr, 1 / 4
     luck = q ** (1 / 3) / 2 - q
     t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / 5 + q + luck))
-    assert result.table["here_p_raw"].tolist() == pytest.approx([2 * stats.t.sf(t, 4)])
+    assert result.table["p_raw"].tolist() == pytest.approx([2 * stats.t.sf(t, 4)])
     notes = " ".join(result.warnings)
     assert "1 runs that failed, were stopped or still run" in notes
     assert "2 parents of nested runs, whose children are compared" in notes

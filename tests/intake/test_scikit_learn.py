@@ -49,7 +49,7 @@ def test_dicts_are_compared_as_the_same_table_is():
         | {n: one["test_accuracy"] for n, one in dicts.items()}
     )
     expected = compare(table, higher_is_better=True, designs={"iris": Design(5, 1, 0.25)})
-    figures = ["method", "here_p_raw", "here_low", "here_high", "mean_difference"]
+    figures = ["method", "p_raw", "low", "high", "mean_difference"]
     assert result.table[figures].to_dict("records") == expected.table[figures].to_dict("records")
     assert result.scores.designs == (Design(5, 1, 0.25),)
 
@@ -232,8 +232,8 @@ def test_reports_of_skore_are_taken_as_they_are():
     found = from_objects(SimpleNamespace(reports_=reports))
     assert found.metrics == {"accuracy": True, "log_loss": False}
     assert "Left out of the reports: fit_time." in found.notes
-    expected = from_objects(dicts).compare("test_accuracy").table["here_p_raw"].tolist()
-    assert found.compare("accuracy").table["here_p_raw"].tolist() == pytest.approx(expected)
+    expected = from_objects(dicts).compare("test_accuracy").table["p_raw"].tolist()
+    assert found.compare("accuracy").table["p_raw"].tolist() == pytest.approx(expected)
     by_name = from_objects({"a": reports["tree"], "b": reports["bayes"]})
     assert by_name.methods == ["a", "b"]
     with pytest.raises(InputError, match="is of one split: cross-validate it"):

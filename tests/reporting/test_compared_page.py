@@ -62,8 +62,7 @@ def test_the_page_has_the_finding_first_then_the_files_with_their_hashes(tmp_pat
     page = plain(shown(tmp_path / "answer"))
     digest = hashlib.sha256((tmp_path / "s.csv").read_bytes()).hexdigest()
     shown_first = (
-        "On these 8 datasets",
-        "On datasets like these",
+        "On this data",
         "verdict",
         "The evidence, rival by rival",
     )

@@ -111,7 +111,7 @@ def test_a_method_that_failed_is_left_out_of_both(tmp_path):
         (board,) = view_boards(view)
         assert [one.method for one in board.standings] == ["bayes", "floor", "broken"]
         assert board.standings[-1].failed == "3 of 21 fits failed"
-        assert board.finding == "bayes is better than floor; broken failed."
+        assert board.finding == "bayes is better than floor: 0.822 against 0.551; broken failed."
         assert board.notes[0] == "3 of 63 fits failed (broken)."
         footer = {
             column.name: cell.text

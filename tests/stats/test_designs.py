@@ -217,5 +217,7 @@ def test_on_the_command_line_the_line_speaks_of_options(tmp_path, paragone):
         paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--set", "repeats=4"),
         "25 folds are not 4",
     )
-    said = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--set", "repeats=5")
+    said = paragone(
+        "compare", tmp_path / "s.csv", "--metric", "accuracy", "--set", "repeats=5", "--details"
+    )
     assert "5 x 5 folds (n_test/n_train = 0.25)" in said.out

@@ -118,7 +118,7 @@ def test_d6_ranks_that_agree_everywhere_have_no_f_and_no_p_of_zero():
 
 def test_d6_the_caption_of_two_datasets_says_the_exact_p():
     frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.8, 0.7], "B": [0.7, 0.6]})
-    text = repr(compare(frame, metric="accuracy"))
+    text = compare(frame, metric="accuracy").details
     assert "p = 0.500 (exact)" in text.split("Pairs:")[0]
     assert "inf" not in text.split("Pairs:")[0]
 

@@ -128,7 +128,7 @@ def check_words_and_intervals(found: DatasetComparison) -> None:
 
 def check_all_writers(found: DatasetComparison) -> None:
     """Text, JSON, HTML, LaTeX, charts and `against` have the same p, interval and word of every pair."""
-    text, kept = repr(found), json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    text, kept = found.details, json.loads(json.dumps(found.to_dict(), allow_nan=False))
     latex, html = found.to_latex("pairs"), found.to_html("pairs")
     decimals, table = found.scores.decimals, found.as_table("pairs")
     headings = [column.name for column in table.columns]
@@ -144,7 +144,7 @@ def check_all_writers(found: DatasetComparison) -> None:
         shown = pair.seen_from(row[0].text)
         difference = shown.difference
         wanted = {
-            "like these": shown.word,
+            f"on {pair.scope}": "-" if math.isnan(pair.p_raw) else shown.word,
             "difference": format_interval(
                 difference.estimate, difference.low, difference.high, decimals
             ),
@@ -161,19 +161,20 @@ def check_all_writers(found: DatasetComparison) -> None:
         words = [None if math.isnan(pair.p_raw) else pair.word for pair in pairs] or [None] * len(
             found.pairs
         )
-        if scope == "here_word":
+        if scope == "here_word" and not found.is_alone and found.learners:
             assert [record[scope] for record in kept["pairs"]] == words
+    if not found.pairs:
+        return
     layers = found.charts["forest"].to_dict()["layer"]
     values = next(
         layer["data"]["values"] for layer in layers if "scope" in layer["data"]["values"][0]
     )
-    drawn_rows = [row for row in values if row["scope"] == "on datasets like these"]
+    drawn_rows = [row for row in values if row["scope"] == f"on {found.pairs[0].scope}"]
     for row, pair in zip(drawn_rows, found.leading_pairs, strict=True):
         assert (row["label"], row["verdict"]) == (pair.rival, pair.word)
         assert row["low"] == (None if math.isnan(pair.difference.low) else pair.difference.low)
         alone = found.against(pair.rival)
-        assert alone.main is pair
-        assert alone.to_dict()["word"] == pair.word
+        assert alone.pair is pair
     lines = found.verdict.splitlines()
     for line, pair in zip(lines, found.leading_pairs, strict=True):
         claims = [one.word for one in (*found.learners_of(found.leader, [pair.rival]), pair)]

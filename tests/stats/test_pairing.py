@@ -36,7 +36,7 @@ def test_d4_equal_scores_on_common_folds_are_ties_though_one_side_lacks_hard_fol
     ended = paragone(
         "pairwise", f"{tmp_path}/unbal.csv::A", f"{tmp_path}/unbal.csv::B", "--metric", "accuracy"
     )
-    assert "Win / tie / loss  0 / 6 / 0" in ended.out
+    assert "0 of 6" in ended.out
     assert "12 with a score of A only, left out: d0 fold" in ended.out
 
 
@@ -66,11 +66,11 @@ def test_repeats_are_told_from_folds_and_tested_by_their_rule():
     index = pd.MultiIndex.from_product([range(3), range(4)], names=["repeat", "fold"])
     a, b = (pd.Series(generator.normal(0.8, 0.02, 12), index=index, name=name) for name in "AB")
     result = pairwise(a, b, metric="accuracy")
-    assert result.main.test.df == 3 * 3
+    assert result.pairs[0].test.df == 3 * 3
     assert "3 repeats, n_test/n_train = 0.333" in result.choices["test"]
     bare = [side.droplevel(0).set_axis(pd.Index(range(12), name="fold")) for side in (a, b)]
-    assert pairwise(*bare, metric="accuracy", repeats=3).p == result.p
-    assert pairwise(*bare, metric="accuracy").main.test.df == 11
+    assert pairwise(*bare, metric="accuracy", repeats=3).pairs[0].p_raw == result.pairs[0].p_raw
+    assert pairwise(*bare, metric="accuracy").pairs[0].test.df == 11
 
 
 def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_path, paragone):
@@ -83,17 +83,23 @@ def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_pa
         InputError, match=r"how these 100 splits came about is not known.* say repeats=10"
     ):
         pairwise(*sides, metric="accuracy")
-    assert pairwise(*sides, metric="accuracy", repeats=10).main.test.df == 90
+    assert pairwise(*sides, metric="accuracy", repeats=10).pairs[0].test.df == 90
     split = {"kind": "holdout", "folds": 12, "test_size": 0.5}
     Experiment(["wine-traits"], {"V": "variance", "R": "random"}, split).run(
         tmp_path / "h.sqlite", 0
     ).close()
     store = tmp_path / "h.sqlite"
     words = ["--metric", "micro_f1"]
-    known = paragone("pairwise", f"{store}::V", f"{store}::R", *words)
+    known = paragone("pairwise", f"{store}::V", f"{store}::R", *words, "--details")
     assert "n_test/n_train = 1" in known.out
     other = paragone(
-        "pairwise", f"{store}::V", f"{store}::R", *words, "--set", "test_train_ratio=0.25"
+        "pairwise",
+        f"{store}::V",
+        f"{store}::R",
+        *words,
+        "--set",
+        "test_train_ratio=0.25",
+        "--details",
     )
     assert "n_test/n_train = 0.25" in other.out
 
@@ -116,11 +122,11 @@ def test_a_method_called_as_a_column_breaks_nothing(name):
     result = pairwise(
         [0.5, 0.6, 0.7], [0.6, 0.7, 0.9], metric="accuracy", name_a=name, name_b="other"
     )
-    table = result.differences
+    table = result.frames()["differences"]
     assert table.columns.tolist() == [
         "key",
-        f"{name} (score)",
         "other",
+        f"{name} (score)",
         "difference",
         "winner",
         "double_fail",

@@ -39,36 +39,31 @@ def subjects_of_the_specification() -> tuple[pd.Series, pd.Series]:
 
 def test_sample_of_the_specification_is_reproduced():
     mma, au = subjects_of_the_specification()
-    lines = repr(pairwise(mma, au, metric="accuracy", threshold=0.25)).splitlines()
-    assert lines[0] == "Global mean     MMA 0.3188   AU 0.2651"
-    assert (
-        lines[1] == "Effective mean  MMA 0.3399   AU 0.2781   (4 double fails excluded, tau = 0.25)"
-    )
-    assert lines[2].startswith("Win / tie / loss (effective)  16 / 0 / 12")
-    assert lines[3] == "Wilcoxon p  0.274 (exact, two-sided, n = 28)"
+    result = pairwise(mma, au, metric="accuracy", threshold=0.25)
+    every, pair = result.unfiltered.pairs[0], result.pairs[0].seen_from("MMA")
+    every = every.seen_from("MMA")
+    assert [every.mean_method, every.mean_rival] == pytest.approx([0.3188, 0.2651])
+    assert [pair.mean_method, pair.mean_rival] == pytest.approx([0.3399, 0.2781])
+    assert (every.n, pair.n, pair.wins, pair.ties, pair.losses) == (32, 28, 16, 0, 12)
+    assert pair.p == pair.p_raw == pytest.approx(0.274, abs=5e-4)
+    assert "4 double fails" in repr(result)
 
 
-def test_unfiltered_result_stands_beside_and_the_sentence_says_what_the_filter_does():
+def test_what_all_units_say_stands_beside():
     mma, au = subjects_of_the_specification()
     result = pairwise(mma, au, metric="accuracy", threshold=0.25)
     plain = pairwise(mma, au, metric="accuracy")
-    assert repr(result.everything) == repr(plain.everything)
-    assert plain.effective is None
-    assert f"{plain.everything.test.p:.3f}" in repr(result)
-    assert "widen the gap" in result.verdict
-    assert "from -0.0537 to -0.0618" in result.verdict
-    assert "does not show that MMA and AU differ" in result.verdict
-    assert f"about {result.main.needed} subjects" in result.verdict
+    assert repr(result.unfiltered.pairs) == repr(plain.pairs)
+    assert plain.unfiltered is None
+    assert plain.finding in " ".join(repr(result).split())
+    assert f"about {result.pairs[0].needed} subjects" in result.verdict
 
 
 def test_threshold_zero_is_a_threshold_like_any_other():
     a = pd.Series([-0.1, 0.0, 0.2, 0.3, -0.2], index=list("vwxyz"))
     b = pd.Series([0.0, -0.3, 0.1, 0.4, 0.1], index=list("vwxyz"))
     result = pairwise(a, b, metric="cohen_kappa", threshold=0.0)
-    assert result.n_double_fails == 2
-    assert result.effective is not None
-    assert result.effective.n == 3
-    assert "tau = 0)" in repr(result)
+    assert (result.unfiltered.pairs[0].n, result.pairs[0].n) == (5, 3)
 
 
 def test_lower_is_better_mirrors_the_filter_and_the_sign():
@@ -78,21 +73,18 @@ def test_lower_is_better_mirrors_the_filter_and_the_sign():
         pairwise(a, b, metric="rmse", threshold=5.0),
         pairwise(-a, -b, metric="r2", threshold=-5.0),
     )
-    assert loss.fails.tolist() == gain.fails.tolist() == [False, True, False, False]
-    assert loss.main.mean_difference == gain.main.mean_difference == pytest.approx(1 / 3)
-    assert (
-        (len(loss.main.lost), len(loss.main.won))
-        == (len(gain.main.lost), len(gain.main.won))
-        == (1, 2)
-    )
-    assert loss.p == gain.p
+    fails = [one.against().frame["double_fail"].tolist() for one in (loss, gain)]
+    assert fails == [[False, True, False, False]] * 2
+    one, other = (found.pairs[0].seen_from("B") for found in (loss, gain))
+    assert one.mean_difference == other.mean_difference == pytest.approx(1 / 3)
+    assert (one.losses, one.wins) == (other.losses, other.wins) == (1, 2)
+    assert one.p_raw == other.p_raw
 
 
-def test_all_double_fails_leave_the_effective_set_empty_and_say_so():
+def test_where_every_unit_is_a_double_fail_none_is_left_out_and_that_is_said():
     result = pairwise([0.1, 0.2], [0.2, 0.1], metric="accuracy", threshold=0.5)
-    assert result.effective is None
-    assert "none left" in repr(result)
-    assert "effective set is empty" in result.verdict
+    assert result.unfiltered is None
+    assert "Every unit is a double fail" in result.warnings[0]
 
 
 SCORES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=25)
@@ -104,11 +96,12 @@ def test_swapping_the_methods_flips_signs_and_keeps_p(pairs):
     a, b = (np.array(side) / 20 for side in zip(*pairs, strict=True))
     options = {"higher_is_better": True, "threshold": 0.2, "n_samples": 500}
     forth, back = pairwise(a, b, **options), pairwise(b, a, **options)
-    assert forth.p == back.p
-    assert forth.main.mean_difference == pytest.approx(-back.main.mean_difference)
-    assert (forth.main.lost, forth.main.won) == (back.main.won, back.main.lost)
-    assert forth.main.cliffs_delta == pytest.approx(-back.main.cliffs_delta)
-    assert forth.main.posterior.better == pytest.approx(back.main.posterior.worse)
+    one, other = forth.pairs[0].seen_from("A"), back.pairs[0].seen_from("B")
+    assert one.p_raw == other.p_raw
+    assert one.mean_difference == pytest.approx(other.mean_difference)
+    assert (one.lost, one.won) == (other.lost, other.won)
+    assert one.cliffs_delta == pytest.approx(other.cliffs_delta)
+    assert one.posterior.better == pytest.approx(other.posterior.better)
 
 
 @settings(max_examples=20, deadline=None)
@@ -126,15 +119,15 @@ def test_one_sided_subjects_are_listed_and_left_out():
     a = {"s1": 0.5, "s2": 0.6, "s3": np.nan, "s9": 0.1}
     b = {"s2": 0.7, "s1": 0.4, "s3": 0.5, "s5": 0.2, "MEAN": 0.45}
     result = pairwise(a, b, metric="accuracy")
-    assert result.paired.keys == ("s1", "s2")
-    assert (result.paired.only_a, result.paired.only_b) == (("s9",), ("s3", "s5"))
+    assert result.scores.datasets == ("s1", "s2")
+    assert result.scores.dropped == ("s9", "s3", "s5")
     text = " ".join(result.warnings)
     assert "1 with a score of A only" in text
     assert "2 with a score of B only" in text
     assert "sum up others were left out: MEAN" in text
 
 
-def test_folds_are_tested_with_the_corrected_t_and_the_text_says_why():
+def test_folds_are_tested_with_the_corrected_t():
     generator = np.random.default_rng(4)
     index = pd.Index(range(10), name="fold")
     a = pd.Series(generator.normal(0.8, 0.02, 10), index=index)
@@ -142,11 +135,10 @@ def test_folds_are_tested_with_the_corrected_t_and_the_text_says_why():
     result = pairwise(a, b, metric="accuracy")
     difference = (b - a).to_numpy()
     t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 10 + 9 ** (-1 / 3) / 2))
-    assert result.p == pytest.approx(2 * stats.t.sf(abs(t), 9), rel=1e-9)
-    assert "Corrected resampled t p" in repr(result)
-    assert "Wilcoxon p" not in repr(result)
-    assert "share training rows and are not independent" in result.verdict
-    assert pairwise(a, b, metric="accuracy", pairs="subjects").p == result.everything.beside.p
+    assert result.pairs[0].p_raw == pytest.approx(2 * stats.t.sf(abs(t), 9), rel=1e-9)
+    assert (result.unit, result.test.name) == ("fold", "corrected-t")
+    by_subjects = pairwise(a, b, metric="accuracy", pairs="subjects").pairs[0]
+    assert by_subjects.p_raw == pytest.approx(stats.wilcoxon(difference, mode="exact").pvalue)
 
 
 def test_repeated_folds_take_the_ratio_that_is_given():
@@ -154,35 +146,35 @@ def test_repeated_folds_take_the_ratio_that_is_given():
     options = {"metric": "accuracy", "pairs": "folds"}
     result = pairwise(np.zeros(100), difference, **options, repeats=100, test_train_ratio=1 / 9)
     t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 100 + 1 / 9 + 1 / 4))
-    assert result.p == pytest.approx(2 * stats.t.sf(abs(t), 99), rel=1e-9)
+    assert result.pairs[0].p_raw == pytest.approx(2 * stats.t.sf(abs(t), 99), rel=1e-9)
     # The ratio of ten folds and ten times as many scores: ten repeats, which are not new data.
     between = difference.reshape(10, 10).mean(axis=1).var(ddof=1)
     spread = difference.var(ddof=1)
     added = (9 ** (-1 / 3) / 2 - 1 / 9) * spread
     variance = spread * (1 / 10 + 1 / 9) + min(added, (18 * between + added) / 10)
     again = pairwise(np.zeros(100), difference, **options, test_train_ratio=1 / 9)
-    assert again.p == pytest.approx(
+    assert again.pairs[0].p_raw == pytest.approx(
         2 * stats.t.sf(abs(difference.mean()) / np.sqrt(variance), 90), rel=1e-9
     )
 
 
 def test_five_subjects_cannot_be_significant_and_the_text_says_so():
     result = pairwise([0.1, 0.2, 0.3, 0.4, 0.5], [0.2, 0.4, 0.6, 0.8, 1.0], metric="accuracy")
-    assert "nothing can be significant at this size" in result.verdict
-    assert "0.0625" in result.verdict
+    assert result.pairs[0].smallest_p == 0.0625
+    assert "cannot be significant at this size" in result.verdict
 
 
 def test_equal_scores_give_p_one_in_words():
     result = pairwise([0.1, 0.2, 0.3], [0.1, 0.2, 0.3], metric="accuracy")
-    assert result.p == 1.0
-    assert "Every one of the 3 differences is zero, so p = 1" in result.verdict
+    assert result.pairs[0].p_raw == 1.0
+    assert "every subject is a tie" in result.verdict
 
 
 def test_mean_that_points_the_other_way_is_said():
     a = np.zeros(30)
     b = np.r_[np.full(27, 0.01), np.full(3, -0.9)]
     result = pairwise(a, b, metric="r2")
-    assert result.p <= 0.05
+    assert result.pairs[0].p_raw <= 0.05
     assert "points the other way" in result.verdict
 
 
@@ -191,14 +183,11 @@ def test_result_is_frozen_and_writes_itself():
     result = pairwise(mma, au, metric="accuracy", threshold=0.25)
     with pytest.raises(AttributeError):
         result.threshold = 0.3
-    assert r"\begin{tabular}{lrr}" in result.to_latex()
-    assert "tau = 0.25" in result.to_latex()
-    assert "| Wilcoxon p |" in result.to_markdown()
+    assert "MMA" in result.to_latex("pairs")
     assert "<table>" in result._repr_html_()
-    assert result.table.loc["Wilcoxon p", "effective"] == result.p
-    assert result.differences["double_fail"].sum() == 4
-    assert set(result.choices) >= {"metric", "test", "ties", "seed", "threshold", "interval"}
-    assert list(result.charts) == ["scatter", "differences", "posterior"]
+    assert result.frames()["differences"]["double_fail"].sum() == 4
+    assert set(result.choices) >= {"metric", "test", "ties", "seed", "intervals"}
+    assert {"scatter", "differences", "posterior"} <= set(result.charts)
 
 
 BAD = {

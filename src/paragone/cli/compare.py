@@ -22,7 +22,7 @@ from paragone.cli.options import (
     listed,
     says_higher,
 )
-from paragone.cli.output import print_json, show_compared, show_table
+from paragone.cli.output import Showing, print_json, show_compared, show_table
 from paragone.errors import InputError
 from paragone.terminal import say_at_once
 
@@ -201,8 +201,8 @@ def _show(sources: Sequence[str], options: CompareOptions, *, two: bool = False)
     if shown.plan:
         show_plan(found.result, settings, as_json=options.as_json)
     else:
-        formats = tuple(listed(shown.formats))
-        show_compared(found, out=options.out, as_json=options.as_json, formats=formats)
+        asked = only(vars(options), Showing) | {"formats": tuple(listed(shown.formats))}
+        show_compared(found, Showing(**asked))
 
 
 def only(given: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:

@@ -311,41 +311,64 @@ def print_json(value: Any) -> None:
     write_json(value)
 
 
-def show_compared(
-    found: Compared, *, out: Path | None, as_json: bool, formats: tuple[str, ...]
-) -> None:
+@dataclass(frozen=True)
+class Showing:
+    """How a comparison is shown: where its files go, and what is printed of it."""
+
+    out: Path | None = None
+    as_json: bool = False
+    details: bool = False
+    pairs: bool = False
+    formats: tuple[str, ...] = ("svg", "pdf")
+
+
+NEXT = "next: --out DIR (page, tables, charts)   --details (tests, evidence)   --pairs"
+
+
+def show_compared(found: Compared, asked: Showing) -> None:
     """Print what a comparison found, for people or as JSON, after writing its files where a folder is given.
 
     Parameters
     ----------
     found : Compared
         What was found; without its sources the result writes its files alone.
-    out : Path, optional
-        Where files and a page are written.
-    as_json : bool
-        Whether JSON is printed.
-    formats : tuple of str
-        Of the charts.
+    asked : Showing
+        How it is shown.
     """
+    result = found.result
     files: tuple[Path, ...] = ()
-    if out is not None and found.sources is None:
-        files = found.result.save(out)
-    elif out is not None and found.sources is not None:
+    if asked.out is not None and found.sources is None:
+        files = result.save(asked.out)
+    elif asked.out is not None and found.sources is not None:
         from paragone.reporting.compared import save_compared
 
-        files = save_compared(found.result, out, formats=formats, read=found.sources())
-    if as_json:
-        print_json(found.result.to_dict())
+        read = found.sources()
+        files = save_compared(result, asked.out, formats=asked.formats, read=read)
+    if asked.as_json:
+        print_json(result.to_dict())
         return
-    if console().is_terminal:
-        _show_blocks(found.result.blocks())
-        if out is None:
-            say("\nnext: the same with --out FOLDER writes the page, the tables and the charts")
-    else:
-        write_line(repr(found.result))
+    _show_lines(result.answer)
+    if asked.pairs:
+        say("")
+        show_table(result.as_table("pairs" if "pairs" in result.tables() else None))
+    if asked.details:
+        _show_blocks(result.blocks())
     if files:
-        write_line(f"\nWrote {len(files)} files to {out}")
+        write_line(f"\nWrote {len(files)} files to {asked.out}")
         show_page_address(files)
+    elif not asked.details and not asked.pairs and result.pairs:
+        write_line(f"\n{NEXT}")
+
+
+def _show_lines(lines: Sequence[str]) -> None:
+    """Print lines that are laid out already; the finding, up to the first empty line, in colour on a terminal."""
+    screen = console()
+    finding = list(takewhile(bool, lines))
+    style = FINDING_STYLE if screen.is_terminal else ""
+    for line in finding:
+        screen.print(Text(printable(line), style=style), soft_wrap=True)
+    for line in lines[len(finding) :]:
+        screen.print(Text(printable(line)), soft_wrap=True)
 
 
 def show_answer(text: str) -> None:

@@ -29,8 +29,8 @@ from paragone.intake.top_lists import compare_top_lists
 from paragone.metrics import asked_name
 from paragone.stats.compare import compare as compare_scores
 from paragone.stats.designs import Design
-from paragone.stats.paired_comparison import PairKind
 from paragone.stats.pairing import one_side
+from paragone.stats.pairwise import PairKind
 from paragone.stats.pairwise import pairwise as compare_pairs
 from paragone.stats.result import Comparison
 from paragone.stats.samples import compare_samples
@@ -54,6 +54,7 @@ OVER_DATASETS = (
     *OF_FOLDS,
     "at",
     "margin",
+    "threshold",
     "missing",
     "correction",
     "designs",
@@ -62,13 +63,14 @@ OVER_DATASETS = (
     "bayes",
     "seed",
 )
-OF_ITEMS = (*OF_TESTS, "weights")
-OF_SAMPLES = ("reference", "alpha", "higher_is_better")
+OF_ITEMS = (*OF_TESTS, "weights", "margin", "threshold", "correction")
+OF_SAMPLES = ("reference", "alpha", "higher_is_better", "margin", "correction")
 OF_LISTS = ("reference", "test", "alpha", "metric", "at", "correction")
 OF_A_PROTOCOL = (*OF_TESTS, *OF_FOLDS, "metric", "at", "margin", "missing", "correction")
 OF_PAIRS = (
     *OF_FOLDS,
     "threshold",
+    "reference",
     "test",
     "alpha",
     "margin",
@@ -289,18 +291,14 @@ def pairwise(a: Any, b: Any, **options: Any) -> Comparison:
     Returns
     -------
     Comparison
-        Differences are ``b - a``, signed so that positive favours ``b``.
+        What `compare` says of the same scores.
 
     Examples
     --------
     >>> old = pd.Series([0.31, 0.20, 0.45, 0.38, 0.26, 0.52, 0.41], index=list("stuvwxy"), name="old")
     >>> new = pd.Series([0.36, 0.24, 0.47, 0.47, 0.21, 0.60, 0.44], index=list("stuvwxy"), name="new")
-    >>> print(pairwise(old, new, metric="accuracy", threshold=0.25))
-    Global mean     old 0.3614   new 0.3986
-    Effective mean  old 0.3883   new 0.4250   (1 double fail excluded, tau = 0.25)
-    Win / tie / loss (effective)  1 / 0 / 5   (old / tie / new)
-    Wilcoxon p  0.188 (exact, two-sided, n = 6)
-    ...
+    >>> print(pairwise(old, new, metric="accuracy").finding)
+    On this data, new against old is undecided: 0.399 against 0.361.
     """
     result: Comparison = compared((a, b), settings_of(options), two=True).result
     return result

@@ -122,7 +122,6 @@ def compare_top_lists(
     found = compare_samples(
         frame,
         reference=reference,
-        all_pairs=reference is None,
         test=test,
         correction=correction or "holm",
         alpha=alpha,

@@ -15,11 +15,10 @@ from paragone.metrics import in_target_unit
 from paragone.page import Block, Leaderboard, PairVerdict, Panel, Prose, Standing
 from paragone.reporting.words import direction, listing, title_of
 from paragone.stats import DatasetComparison
-from paragone.stats.headlines import LIKE_THESE, headline_of, pair_sentence
 from paragone.stats.pairs import Pair
 from paragone.stats.ranking import MethodRanking
 from paragone.stats.verdicts import Verdict
-from paragone.stats.words import datasets_in_words, number
+from paragone.stats.words import SCOPES, Findings, counted, number
 from paragone.tables import Column, Table, TableCell, format_interval, format_number, number_cell
 from paragone.ties import FloatArray, best_losses, loss_order, rank_losses
 
@@ -118,6 +117,45 @@ def failure_notes(view: View) -> tuple[str, ...]:
     return (f"{int(failed.sum())} of {len(places)} fits failed{by}{without}.",)
 
 
+@dataclass(frozen=True)
+class Headline:
+    """A finding as a title: the scope that leads and what holds there, and the other scope beside it."""
+
+    scope: str
+    text: str
+    beside: str
+    beside_text: str
+
+
+def headline_of(found: Findings, failed: Sequence[str] = ()) -> Headline:
+    """Return the findings as a title.
+
+    Parameters
+    ----------
+    found : Findings
+        What is said.
+    failed : sequence of str
+        Methods that are not in the comparison because they failed.
+
+    Examples
+    --------
+    >>> import pandas as pd, paragone
+    >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": [0.9] * 8, "old": [0.8] * 8})
+    >>> title = headline_of(paragone.compare(scores, metric="accuracy").findings)
+    >>> title.scope, title.text
+    ('On new datasets', 'new is better than old: 0.900 against 0.800.')
+    """
+    shown = found.shown
+    claim = found.standing if shown is None else found.claim(shown)
+    gone = f"; {listing(failed)} failed" if failed else ""
+    told = [] if shown is None else [found.untold.get(shown, "")]
+    told += [found.beside(scope) for scope in SCOPES if scope != shown]
+    beside = " ".join(text for text in told if text)
+    return Headline(
+        f"On {shown or SCOPES[0]}", f"{claim}{gone}.", "How sure that is" * bool(beside), beside
+    )
+
+
 def comparison_board(
     comparison: DatasetComparison,
     name: str,
@@ -149,7 +187,12 @@ def comparison_board(
     facts = facts or MethodFacts(comparison.scores.methods)
     table = comparison.scores
     absent = [method for method in facts.methods if method not in table.methods]
-    found = headline_of(comparison, absent)
+    found = headline_of(comparison.findings, absent)
+    pairs = comparison.verdicts
+    if comparison.verdicts_here and comparison.findings.shown == SCOPES[0]:
+        pairs = comparison.verdicts_here
+    if not comparison.findings.pairs:
+        pairs = ()
     standings = (*_standings(comparison, facts), *_failures(absent, facts))
     unit, units, best, behind = _dots(comparison, [one.method for one in standings])
     warnings = [text for text in comparison.method_warnings if text not in facts.notes]
@@ -159,7 +202,7 @@ def comparison_board(
         found.scope,
         found.text,
         standings,
-        tuple(map(_pair_verdict, found.pairs)),
+        tuple(map(_pair_verdict, pairs)),
         found.beside,
         found.beside_text,
         "" if comparison.family.reference is None else comparison.leader,
@@ -168,7 +211,7 @@ def comparison_board(
         best,
         behind,
         "log-ratio" if table.differences == "log" else "difference",
-        _drawn(comparison, like_these=found.scope == LIKE_THESE),
+        _drawn(comparison),
         _measured(comparison),
         comparison.settings.margin,
         (*facts.notes, *warnings),
@@ -243,7 +286,7 @@ def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standi
         name: int(n)
         for name, n in zip(table.methods, np.isnan(table.values).sum(axis=0), strict=True)
     }
-    n = datasets_in_words(len(table.datasets))
+    n = counted(len(table.datasets), "dataset")
     return [
         (
             facts.standing(name, math.nan, math.nan, f"failed on {missing[name]} of {n}")
@@ -305,17 +348,16 @@ def _steps(losses: FloatArray, size: float) -> FloatArray:
     return np.where(is_best, 0.0, losses[is_best].min() - losses)
 
 
-def _drawn(comparison: DatasetComparison, *, like_these: bool) -> str:
-    many = len(comparison.family.pairs)
-    if comparison.family.reference is None:
-        whom = f"all {many} pairs" if many > 1 else "the pair"
-    else:
-        whom = f"all {many} rivals" if many > 1 else "the rival"
-    what = comparison.test.estimate if like_these else "mean difference"
-    if comparison.family.on_ranks and like_these:
+def _drawn(comparison: DatasetComparison) -> str:
+    found = comparison.findings
+    whom = "pair" if comparison.family.reference is None else "rival"
+    new = found.shown == SCOPES[1]
+    what = comparison.told.estimates[SCOPES[1]] if new else "mean difference"
+    if comparison.family.on_ranks and new:
         return f"{what}; a test of average ranks gives no interval"
-    together = f", which holds for {whom} at once" if many > 1 else ""
-    return f"{what} and its {100 * (1 - comparison.settings.alpha):g} % interval{together}"
+    many = found.n_family
+    together = f", which holds for all {many} {whom}s at once" if many > 1 else ""
+    return f"{what} and its {100 * found.level:g} % interval{together}"
 
 
 def _measured(comparison: DatasetComparison) -> str:
@@ -334,7 +376,7 @@ def _measured(comparison: DatasetComparison) -> str:
     )
     mean = "geometric mean" if table.differences == "log" else "mean"
     unit = " in the target's unit" if in_target_unit(table.metric) else ""
-    return f"{mean}{unit} over {datasets_in_words(len(table.datasets))}{each}{better}"
+    return f"{mean}{unit} over {counted(len(table.datasets), 'dataset')}{each}{better}"
 
 
 def pair_board(
@@ -385,13 +427,19 @@ def pair_board(
     )
     leader = reference or standings[0].method
     mine = [pair.seen_from(leader) for pair in pairs if leader in (pair.method, pair.rival)]
+    found = Findings(
+        leader,
+        "",
+        higher_is_better,
+        {one.method: one.mean for one in standings},
+        {SCOPES[0]: tuple(mine)},
+        margin=margin,
+    )
     board = Leaderboard(
         name,
         metric,
         scope,
-        pair_sentence(
-            leader, standings[0].method, mine, {one.method: one.mean for one in standings}
-        ),
+        f"{found.claim(SCOPES[0])}.",
         standings,
         tuple(map(_pair_verdict, pairs)),
         reference=reference,

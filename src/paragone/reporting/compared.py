@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
-
 from paragone.charts import check_formats
 from paragone.folders import replaced_folder, written_files
 from paragone.intake import WhatWasRead
@@ -21,7 +19,6 @@ from paragone.page import (
     Figure,
     Gallery,
     Leaderboard,
-    Listing,
     Page,
     Points,
     Prose,
@@ -35,7 +32,6 @@ from paragone.reporting.render import render_page
 from paragone.reporting.words import listing, title_of
 from paragone.stats import DatasetComparison
 from paragone.stats.chart_rows import cliques_of
-from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import Comparison, write_texts
 from paragone.stats.samples import Measurement, SampleComparison
 from paragone.stats.several import SeveralComparisons
@@ -169,7 +165,7 @@ def sample_board(
         f"{title_of(chosen.metric)}{at}",
         pairs,
         means,
-        scope=f"On {result.units} like these",
+        scope="On this data",
         drawn=f"mean difference and its {100 * (1 - result.alpha):g} % interval{together}",
         facts=facts,
         reference=result.reference,
@@ -221,16 +217,17 @@ class ComparisonPart:
     def finding(self) -> list[Block]:
         """Return the finding with the methods ranked, and what must be known."""
         board = self.board()
-        blocks: list[Block] = [Prose(tuple(self.result.verdict.splitlines()), "lead", self.tags)]
+        blocks: list[Block] = [Prose((self.finding_text,), "lead", self.tags)]
         if board is not None:
             blocks = [replace(board, notes=tuple(self.warnings))]
         else:
             blocks += [Prose((text,), "warning", self.tags) for text in self.warnings]
-        if isinstance(self.result, PairedComparison):
-            blocks.append(
-                Listing("The figures in short", str(self.result.blocks()[0][1]), is_open=True)
-            )
         return blocks
+
+    @property
+    def finding_text(self) -> str:
+        """The finding in a sentence for each scope; of values that cannot be tested, why."""
+        return self.result.finding if self.result.pairs else self.result.verdict
 
     def board(self) -> Leaderboard | None:
         """Return the methods ranked; None where they were compared by more than one value."""
@@ -239,24 +236,6 @@ class ComparisonPart:
             return None
         if isinstance(result, DatasetComparison):
             return comparison_board(result, name, tags=self.tags)
-        level = f"difference and its {100 * (1 - result.settings.alpha):g} % interval"
-        if isinstance(result, PairedComparison):
-            both = {
-                result.name_b: float(np.mean(result.paired.b)),
-                result.name_a: float(np.mean(result.paired.a)),
-            }
-            return pair_board(
-                name,
-                title_of(result.metric) if result.metric else "score",
-                result.pairs,
-                both,
-                scope=f"On {result.units} like these",
-                drawn=level,
-                higher_is_better=result.higher_is_better,
-                measured=f"mean over {result.everything.n} {result.units} that both have",
-                margin=result.settings.margin,
-                tags=self.tags,
-            )
         assert isinstance(result, SampleComparison)
         if len({(place.dataset, place.metric, place.at) for place in result.measurements}) > 1:
             return None
@@ -355,8 +334,6 @@ def _title(result: Comparison) -> str:
     methods = list(
         dict.fromkeys(name for pair in result.pairs for name in (pair.method, pair.rival))
     )
-    if isinstance(result, PairedComparison):
-        methods = [result.name_a, result.name_b]
     if isinstance(result, UntestedComparison):
         methods = list(result.methods)
         verb = "beside each other"
@@ -375,13 +352,11 @@ def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
         metrics = [
             one.scores.metric for one in by_metric.values() if isinstance(one, DatasetComparison)
         ]
-        counted = len(first.scores.datasets)
-        units = f"dataset{'s' * (counted != 1)}"
-    elif isinstance(first, SampleComparison):
+        counted = len(first.units.values)
+        units = f"{first.unit}{'s' * (counted != 1)}"
+    else:
+        assert isinstance(first, SampleComparison)
         metrics = list(dict.fromkeys(one.metric for one in first.measurements))
         counted, units = max(pair.n for pair in first.pairs), first.units
-    else:
-        assert isinstance(first, PairedComparison)
-        metrics, counted, units = [first.metric], first.everything.n, first.units
     named = [title_of(name) for name in metrics if name]
     return f"{listing(named)}, {counted} {units}" if named else f"{counted} {units}"

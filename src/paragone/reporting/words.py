@@ -23,8 +23,8 @@ def headline(comparison: DatasetComparison) -> str:
     >>> import pandas as pd, paragone
     >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": [0.9] * 8, "old": [0.8] * 8})
     >>> print(headline(paragone.compare(scores, metric="accuracy", reference="new")))
-    On datasets like these new is better than old (Wilcoxon signed-rank over datasets, Holm). Its
-    average rank is...
+    On new datasets, new is better than old: 0.900 against 0.800. Its average rank is 1.00, the best
+    of 2.
     """
     return f"{comparison.finding} {_rank(comparison)}"
 

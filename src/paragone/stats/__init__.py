@@ -13,7 +13,6 @@ from paragone.stats import charts, corrections  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.items import compare_items, item_table
-from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import pairwise
 from paragone.stats.registries import Correction, Test, TestResult
@@ -29,7 +28,6 @@ __all__ = [
     "DatasetComparison",
     "Interval",
     "Pair",
-    "PairedComparison",
     "SampleComparison",
     "SeveralComparisons",
     "Test",

@@ -13,12 +13,13 @@ from paragone.charts.parts import Path, Row
 from paragone.metrics import metric_title
 from paragone.stats.pairs import UnitScores
 from paragone.stats.ranks import Cliques, rank_cliques
+from paragone.stats.words import SCOPES
 from paragone.tables import format_p, format_signed
 from paragone.ties import FloatArray, settled_mean
 
 if TYPE_CHECKING:
-    from paragone.stats.datasets import DatasetComparison
-    from paragone.stats.paired_comparison import PairedComparison
+    from paragone.stats.datasets import DatasetComparison, PairUnits
+    from paragone.stats.result import Comparison
     from paragone.stats.samples import SampleComparison
     from paragone.stats.verdicts import Verdict
 
@@ -122,17 +123,15 @@ def interval_row(label: str, scope: str, pair: Verdict) -> Row:
     }
 
 
-def leader_rows(comparison: DatasetComparison) -> list[Row]:
+def leader_rows(comparison: Comparison) -> list[Row]:
     """Return the leader's difference from every rival, in both scopes where both are known."""
-    datasets = comparison.scores.datasets
-    these = "on these datasets" if len(datasets) > 1 else f"on {datasets[0]}"
-    here = {pair.rival: pair for pair in comparison.leading_learners if not math.isnan(pair.p_raw)}
-    rows = []
-    for pair in comparison.leading_pairs:
-        if pair.rival in here:
-            rows.append(interval_row(pair.rival, these, here[pair.rival]))
-        rows.append(interval_row(pair.rival, "on datasets like these", pair))
-    return rows
+    found = comparison.findings
+    told: dict[str, list[Row]] = {name: [] for name in found.means}
+    for scope in SCOPES:
+        for pair in found.scopes.get(scope, ()):
+            if scope == found.shown or not math.isnan(pair.p_raw):
+                told[pair.rival].append(interval_row(pair.rival, f"on {scope}", pair))
+    return [row for rows in told.values() for row in rows]
 
 
 def sample_rows(comparison: SampleComparison) -> list[Row]:
@@ -204,12 +203,12 @@ def most_telling(ranks: FloatArray) -> list[int]:
     return places
 
 
-def unit_rows(result: PairedComparison) -> list[Row]:
+def unit_rows(result: PairUnits) -> list[Row]:
     """Return both scores of every unit, their difference, and whom it favours."""
-    frame = result.differences
+    frame = result.frame
     group = frame["winner"].map(lambda name: "tie" if name == "tie" else f"{name} better")
     group = group.mask(frame["double_fail"], "double fail")
-    columns = result.paired.keys, result.paired.a, result.paired.b, frame["difference"], group
+    columns = result.keys, result.theirs, result.mine, frame["difference"], group
     return [
         {"key": key, "a": float(a), "b": float(b), "difference": float(d), "group": name}
         for key, a, b, d, name in zip(*columns, strict=True)

@@ -24,8 +24,7 @@ from paragone.metrics import metric_in_words, metric_title
 from paragone.stats import chart_rows
 from paragone.stats.bayes import Posterior, bayesian_signed_rank
 from paragone.stats.chart_rows import BINS, CORNERS, MOST_LINES
-from paragone.stats.datasets import DatasetComparison
-from paragone.stats.paired_comparison import PairedComparison
+from paragone.stats.datasets import DatasetComparison, PairUnits
 from paragone.stats.result import add_charts
 from paragone.stats.samples import SampleComparison
 from paragone.ties import FloatArray
@@ -345,16 +344,16 @@ def _colour_of_methods(comparison: DatasetComparison, rows: Sequence[Row]) -> An
     return colour_by("method", colours, rows, values=[name for name in names if name in kept])
 
 
-def _groups(result: PairedComparison) -> dict[str, str]:
+def _groups(result: PairUnits) -> dict[str, str]:
     return {
-        f"{result.name_b} better": BLUE,
-        f"{result.name_a} better": VERMILION,
+        f"{result.pair.method} better": BLUE,
+        f"{result.pair.rival} better": VERMILION,
         "tie": BLACK,
         "double fail": LIGHT_GREY,
     }
 
 
-def score_scatter(result: PairedComparison) -> Any:
+def score_scatter(result: PairUnits) -> Any:
     """Draw b against a with the diagonal, the threshold and double fails in grey."""
     import altair as alt
 
@@ -371,24 +370,24 @@ def score_scatter(result: PairedComparison) -> Any:
         from_rows(rows)
         .mark_point(filled=True, size=55, opacity=0.85, stroke=WHITE, strokeWidth=0.5)
         .encode(
-            x=alt.X("a:Q", title=f"{result.name_a} ({metric})", scale=scale),
-            y=alt.Y("b:Q", title=f"{result.name_b} ({metric})", scale=scale),
+            x=alt.X("a:Q", title=f"{result.pair.rival} ({metric})", scale=scale),
+            y=alt.Y("b:Q", title=f"{result.pair.method} ({metric})", scale=scale),
             color=colour_by("group", _groups(result), rows),
             tooltip=["key:N", "a:Q", "b:Q"],
         ),
     ]
     text = (
-        f"{len(rows)} {result.units}, {'higher' if result.higher_is_better else 'lower'} is better"
+        f"{len(rows)} {result.unit}s, {'higher' if result.higher_is_better else 'lower'} is better"
     )
     if tau is not None:
         cross = [[(low, tau), (high, tau)], [(tau, low), (tau, high)]]
         layers.insert(0, guides(cross, color=GREY, strokeDash=DASHED))
         text += f"; dashed: threshold {tau:g}"
-    title = f"{result.name_b} against {result.name_a}"
+    title = f"{result.pair.method} against {result.pair.rival}"
     return layered(title, text, *layers, width=380, height=380)
 
 
-def difference_bars(result: PairedComparison) -> Any:
+def difference_bars(result: PairUnits) -> Any:
     """Draw the difference of every pair, the largest in favour of b on top; double fails are grey."""
     import altair as alt
 
@@ -397,23 +396,24 @@ def difference_bars(result: PairedComparison) -> Any:
     axis, bar = alt.Axis(title=None), 16
     if len(rows) > NAMED_UP_TO:
         bar = 4
-        axis = alt.Axis(title=f"{len(rows)} {result.units}", labels=False, ticks=False)
+        axis = alt.Axis(title=f"{len(rows)} {result.unit}s", labels=False, ticks=False)
     bars = (
         from_rows(rows)
         .mark_bar()
         .encode(
             y=alt.Y("key:N", sort=[row["key"] for row in rows], axis=axis),
             x=alt.X(
-                "difference:Q", title=wrap(f"difference (positive favours {result.name_b})", 62)
+                "difference:Q",
+                title=wrap(f"difference (positive favours {result.pair.method})", 62),
             ),
             color=colour_by("group", _groups(result), rows),
         )
     )
-    main = result.main
+    main = result.pair
     return layered(
-        f"{result.name_b} less {result.name_a}",
-        f"{len(main.won)} for {result.name_b}, {len(main.tied)} tied,"
-        f" {len(main.lost)} for {result.name_a}",
+        f"{result.pair.method} less {result.pair.rival}",
+        f"{main.wins} for {result.pair.method}, {main.ties} tied, {main.losses} for"
+        f" {result.pair.rival}",
         bars,
         rule(0.0),
         width=440,
@@ -421,7 +421,7 @@ def difference_bars(result: PairedComparison) -> Any:
     )
 
 
-def posterior_triangle(result: PairedComparison) -> Any:
+def posterior_triangle(result: PairUnits) -> Any:
     """Draw the draws of the Bayesian signed-rank posterior, for two methods on independent pairs.
 
     Returns
@@ -431,9 +431,8 @@ def posterior_triangle(result: PairedComparison) -> Any:
         its base, so their distribution is drawn as a histogram.
     """
     settings = result.settings
-    used = ~result.fails if result.effective else slice(None)
     posterior = bayesian_signed_rank(
-        result.differences["difference"][used].to_numpy(),
+        result.differences[result.counts],
         margin=settings.margin,
         n_samples=settings.n_samples,
         seed=settings.seed,
@@ -441,22 +440,22 @@ def posterior_triangle(result: PairedComparison) -> Any:
     sample = posterior.sample
     if sample is None:
         raise RuntimeError("the signed-rank posterior always comes with its sample")
-    better, worse = f"{result.name_b} better", f"{result.name_a} better"
+    better, worse = f"{result.pair.method} better", f"{result.pair.rival} better"
     parts = [f"P({worse}) = {posterior.worse:.3f}", f"P({better}) = {posterior.better:.3f}"]
     margin = ""
     if settings.margin > 0:
         parts.insert(1, f"P(equal) = {posterior.equal:.3f}")
         margin = f"margin {settings.margin:g}, "
     chart = _triangle(sample, posterior, result) if margin else _histogram(sample, result)
-    title = f"Posterior of {result.name_b} against {result.name_a}"
+    title = f"Posterior of {result.pair.method} against {result.pair.rival}"
     return styled(chart, title, f"{', '.join(parts)}; {margin}{len(sample)} draws")
 
 
-def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
+def _histogram(sample: FloatArray, result: PairUnits) -> Any:
     import altair as alt
 
     # A draw is not the chance to win on one more pair.
-    title = f"chance that two new {result.units} favour {result.name_b} on average"
+    title = f"chance that two new {result.unit}s favour {result.pair.method} on average"
     bars = from_rows(chart_rows.histogram_rows(sample[:, 2])).mark_rect(
         color=BLUE, stroke=WHITE, strokeWidth=0.5
     )
@@ -470,7 +469,7 @@ def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
     return alt.layer(bars, half).properties(width=SIDE, height=200)
 
 
-def _triangle(sample: FloatArray, posterior: Posterior, result: PairedComparison) -> Any:
+def _triangle(sample: FloatArray, posterior: Posterior, result: PairUnits) -> Any:
     import altair as alt
 
     high = math.sqrt(3) / 2
@@ -490,11 +489,11 @@ def _triangle(sample: FloatArray, posterior: Posterior, result: PairedComparison
         for i, j in ((0, 1), (1, 2), (0, 2))
     ]
     # Long names would run into each other on one line.
-    below = 16 if len(result.name_a) + len(result.name_b) < 36 else 34
+    below = 16 if len(result.pair.rival) + len(result.pair.method) < 36 else 34
     texts = {
-        f"{result.name_a} better {posterior.worse:.3f}": 16,
+        f"{result.pair.rival} better {posterior.worse:.3f}": 16,
         f"equal {posterior.equal:.3f}": -10,
-        f"{result.name_b} better {posterior.better:.3f}": below,
+        f"{result.pair.method} better {posterior.better:.3f}": below,
     }
     labels = [
         words([{"x": across, "y": up, "text": text}], x, y, dy=shift, align="center")
@@ -508,7 +507,7 @@ def _triangle(sample: FloatArray, posterior: Posterior, result: PairedComparison
     ).properties(width=SIDE, height=SIDE * high)
 
 
-PAIR_CHARTS: Mapping[str, Callable[[PairedComparison], Any]] = {
+PAIR_CHARTS: Mapping[str, Callable[[PairUnits], Any]] = {
     "scatter": score_scatter,
     "differences": difference_bars,
     "posterior": posterior_triangle,
@@ -516,12 +515,11 @@ PAIR_CHARTS: Mapping[str, Callable[[PairedComparison], Any]] = {
 
 
 def _against(
-    draw: Callable[[PairedComparison], Any], comparison: DatasetComparison, rival: str | None = None
+    draw: Callable[[PairUnits], Any], comparison: DatasetComparison, rival: str | None = None
 ) -> Any:
     return draw(comparison.against(rival))
 
 
-add_charts(PairedComparison, **PAIR_CHARTS)
 add_charts(SampleComparison, forest=sample_forest)
 add_charts(
     DatasetComparison,

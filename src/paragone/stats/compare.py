@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from paragone.stats.family import (
     better_ranked_first,
     choose_family,
     leader_alone_within,
+    wants_bayes,
 )
 from paragone.stats.layouts import MethodsIn
-from paragone.stats.pairs import Pair, UnitScores
+from paragone.stats.pairs import Pair, UnitScores, double_fails, judged, measure_pairs, with_verdict
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
-from paragone.stats.registries import Correction, Test, TestResult, find_test
+from paragone.stats.registries import Correction, Test, TestResult, Unit, find_test
 from paragone.stats.robustness import dataset_pairs
 from paragone.stats.rows import Pivots
 from paragone.stats.scopes import learner_pairs, learners_of
@@ -34,7 +36,6 @@ from paragone.stats.standings import order_by_mean
 from paragone.stats.stored_rows import StoredRows
 from paragone.stats.suspicions import Differences
 from paragone.stats.verdicts import Verdict
-from paragone.stats.words import datasets_in_words
 from paragone.ties import TOLERANCE
 
 COLUMNS = [
@@ -110,10 +111,6 @@ def _tests(pivots: Pivots, margin: float) -> dict[str, Any]:
     }
 
 
-FEW = 6
-"""Fewer datasets than can be significant at 5 %: the Bayesian bootstrap of so few differences is overconfident."""
-
-
 def compare(
     scores: Any,
     *,
@@ -136,6 +133,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     methods_in: MethodsIn | None = None,
     ignore: Iterable[str] = (),
+    threshold: float | None = None,
     n_samples: int = 20_000,
     bayes: bool | None = None,
     seed: int = 0,
@@ -197,6 +195,10 @@ def compare(
         Where the methods of a wide table stand.
     ignore : iterable of str
         Methods, datasets and columns to leave out.
+    threshold : float, optional
+        Chance level of two methods (0.0 is one like any other): units on which both are no better
+        than it are double fails, and left out. What all units say stands beside. Fix it before the
+        scores are seen: trying several and keeping the best p is invalid.
     n_samples : int, default=20000
         Posterior draws.
     bayes : bool, optional
@@ -220,7 +222,7 @@ def compare(
     ... })
     >>> result = compare(scores, metric="accuracy", reference="new")
     >>> print(result.verdict)
-    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0300 [+0.0200,
+    On new datasets, new is better than old (p = 0.00781; difference +0.0300 [+0.0200,
     ...
     """
     settings = ComparisonSettings(
@@ -253,8 +255,15 @@ def compare(
         rows = told(table.metric)
     if rows is not None:
         table = table.with_rows(rows)
+    named = set(scores.columns) if isinstance(scores, pd.DataFrame) else set()
     return compare_table(
-        table, reference=reference, test=test, correction=correction, settings=settings
+        table,
+        reference=reference,
+        test=test,
+        correction=correction,
+        settings=settings,
+        unit="subject" if "subject" in named and "dataset" not in named else "dataset",
+        threshold=threshold,
     )
 
 
@@ -265,13 +274,33 @@ def compare_table(
     test: str | Test | Callable[..., TestResult] | None = None,
     correction: str | Correction | Callable[..., Any] | None = None,
     settings: ComparisonSettings,
+    unit: Unit = "dataset",
+    threshold: float | None = None,
 ) -> DatasetComparison:
     """Compare the methods of a table of scores that is complete already."""
+    if threshold is not None:
+        return _without_double_fails(
+            table,
+            threshold,
+            partial(
+                compare_table,
+                reference=reference,
+                test=test,
+                correction=correction,
+                settings=settings,
+                unit=unit,
+            ),
+        )
     if reference is not None and reference not in table.methods:
         raise unknown_name("reference", reference, table.methods)
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
-    chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
+    if unit == "dataset" and len(table.datasets) == 1:
+        unit = "fold"
+    over_splits = test is not None and unit == "fold"
+    chosen = find_test(
+        PROCEDURES["dataset"].test if test is None or over_splits else test, "dataset"
+    )
     settings = replace(settings, size=table.size)
     if np.isnan(table.values).all():
         raise InputError(
@@ -286,7 +315,9 @@ def compare_table(
         size=settings.size,
     )
     scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
-    pairs = dataset_pairs(scored, family, ranks, chosen, settings)
+    pairs = dataset_pairs(
+        scored, family, ranks, chosen, settings, "subject" if unit == "subject" else "dataset"
+    )
     friedman = friedman_of_ranks(ranks)
     turned = better_ranked_first(family, ranks.mean(axis=0))
     order = order_by_mean(
@@ -310,8 +341,13 @@ def compare_table(
             settings=settings,
             best=order.places[0] if family.with_best else None,
         )
+    if unit == "fold":
+        design = table.designs[0]
+        if design is not None:
+            settings = replace(settings, test_train_ratio=design.ratio, repeats=design.repeats)
+        chosen, pairs = split_pairs(table, family, turned, test, settings, on_these)
     return DatasetComparison(
-        unit="dataset",
+        unit=unit,
         test=chosen,
         scores=table,
         family=family,
@@ -325,28 +361,101 @@ def compare_table(
             *table.warnings,
             *table.notes,
             *(learners.warnings(order.places[0], settings) if learners.by_rows else ()),
-            *_warnings(table, family, pairs, settings),
+            *_warnings(family, settings),
         ),
     )
 
 
-def _warnings(
-    table: ScoreTable, family: Family, pairs: Sequence[Pair], settings: ComparisonSettings
-) -> tuple[str, ...]:
-    warnings = []
-    if len(table.datasets) == 1:
-        warnings.append(
-            "There is one dataset only, so nothing can be said about datasets in general."
+def split_pairs(
+    table: ScoreTable,
+    family: Family,
+    turned: Sequence[tuple[int, int]],
+    test: str | Test | Callable[..., TestResult] | None,
+    settings: ComparisonSettings,
+    learners: Sequence[Verdict],
+) -> tuple[Test, tuple[Pair, ...]]:
+    """Return the pairs on the splits of the only dataset, and how they were tested; none where that is not known.
+
+    The verdict is that of the learners, which rows may know more of than the splits; with a test of
+    one's own it is that test's.
+    """
+    chosen = find_test(PROCEDURES["fold"].test if test is None else test, "fold")
+    if not learners:
+        return chosen, ()
+    measured = measure_pairs(
+        UnitScores(table.methods, table.fold_names[0], table.folds[0], table.higher_is_better),
+        turned,
+        unit="fold",
+        test=chosen,
+        settings=settings,
+        bayes=wants_bayes(family, settings),
+    )
+    pairs = judged(measured, family.on_this_data.adjust, settings)
+    if test is not None:
+        return chosen, pairs
+    told = {frozenset((one.method, one.rival)): one for one in learners}
+    return chosen, tuple(
+        with_verdict(pair, told[frozenset((pair.method, pair.rival))])
+        for pair in pairs
+        if frozenset((pair.method, pair.rival)) in told
+    )
+
+
+def _without_double_fails(
+    table: ScoreTable, threshold: float, compared: Callable[[ScoreTable], DatasetComparison]
+) -> DatasetComparison:
+    """Compare two methods on the units that are no double fails, with what all units say beside."""
+    if len(table.methods) != 2:
+        raise InputError(
+            f"a threshold is for two methods, not {len(table.methods)}: keep two, or leave it out"
         )
+    if not np.isfinite(threshold):
+        raise InputError(f"the threshold must be a finite score, not {threshold}")
+    if table.scorer is not None:
+        # It was given in the terms of the scorer, which is minus the error that is shown.
+        threshold = 0.0 - threshold
+    alone = len(table.datasets) == 1 and table.designs[0] is not None
+    values = table.folds[0] if alone else table.values
+    fails = double_fails(
+        values, threshold, higher_is_better=table.higher_is_better, size=table.size
+    )
+    whole = compared(table)
+    # What rows tell is of all units, so without some of them the scores speak alone.
+    table = replace(table, moments=())
+    kept = np.flatnonzero(~fails).tolist()
+    design = table.designs[0]
+    left = design.of_places(kept) if alone and design is not None and kept else None
+    if not kept or (alone and left is None):
+        why = "Every unit is a double fail: none is left out."
+        if kept:
+            why = "Double fails leave repeats without some of their scores: none is left out."
+        return replace(whole, warnings=(why, *whole.warnings))
+    if alone:
+        names = tuple(table.fold_names[0][place] for place in kept)
+        some = replace(
+            table,
+            values=values[kept].mean(axis=0, keepdims=True),
+            folds=(values[kept],),
+            fold_names=(names,),
+            designs=(left,),
+        )
+    else:
+        some = replace(
+            table,
+            values=values[kept],
+            datasets=tuple(table.datasets[place] for place in kept),
+            folds=tuple(table.folds[place] for place in kept),
+            fold_names=tuple(table.fold_names[place] for place in kept),
+            designs=tuple(table.designs[place] for place in kept),
+        )
+    return replace(compared(some), threshold=threshold, unfiltered=whole)
+
+
+def _warnings(family: Family, settings: ComparisonSettings) -> tuple[str, ...]:
+    warnings = []
     if family.on_ranks and settings.margin > 0:
         warnings.append(
             f"{family.title} tests average ranks and cannot show an equivalence: choose another"
             " correction."
-        )
-    if pairs[0].posterior is not None and len(table.datasets) < FEW:
-        warnings.append(
-            f"With {datasets_in_words(len(table.datasets))} the Bayesian probabilities are"
-            " overconfident, because the posterior knows only the few differences it has seen: do"
-            " not lean on them."
         )
     return tuple(warnings)

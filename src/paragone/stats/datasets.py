@@ -1,4 +1,4 @@
-"""The comparison of many methods over many datasets, and its tables."""
+"""The comparison of methods over datasets, over subjects, or over the splits of one dataset, and its tables."""
 
 from __future__ import annotations
 
@@ -15,38 +15,25 @@ from paragone.errors import unknown_name
 from paragone.intervals import Interval
 from paragone.metrics import named_metric
 from paragone.stats.deciding import DecidingSize, deciding_sizes
-from paragone.stats.family import Family, fitting_corrections
-from paragone.stats.paired_comparison import PairedComparison
-from paragone.stats.pairing import Paired
-from paragone.stats.pairs import Pair
+from paragone.stats.evidence import Told, dataset_choices
+from paragone.stats.family import ComparisonSettings, Family
+from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.profiles import FEWEST, run_profiles
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
-from paragone.stats.result import Comparison, indented, plain
+from paragone.stats.result import Comparison
 from paragone.stats.scopes import learners_of, why_untold
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.standings import Order, order_by_mean
-from paragone.stats.verdicts import Verdict, adjusted_where_known
-from paragone.stats.words import (
-    Told,
-    TwoScopes,
-    dataset_choices,
-    dataset_sentence,
-    datasets_in_words,
-    direction_in_words,
-    where_in_words,
-)
+from paragone.stats.verdicts import Scope, Verdict, adjusted_where_known
+from paragone.stats.words import Findings, counted, too_few, wins_in_words
 from paragone.tables import (
     Column,
     Table,
     TableCell,
-    format_interval,
     format_mean_std,
     format_number,
-    format_p,
-    format_signed,
     mark_best,
-    to_text,
 )
 from paragone.ties import FloatArray
 
@@ -70,6 +57,10 @@ class DatasetComparison(Comparison):
         told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
+    threshold : float, optional
+        Chance level: units on which both of two methods are no better are left out.
+    unfiltered : DatasetComparison, optional
+        The same without the threshold.
 
     Examples
     --------
@@ -89,6 +80,8 @@ class DatasetComparison(Comparison):
     friedman: Friedman
     learners: tuple[Verdict, ...]
     per_dataset: pd.DataFrame
+    threshold: float | None = None
+    unfiltered: DatasetComparison | None = None
 
     @property
     def leader(self) -> str:
@@ -150,50 +143,139 @@ class DatasetComparison(Comparison):
         return learners_of(self.scores).own_scores(self.settings.alpha)
 
     @property
-    def finding(self) -> str:
-        """What is shown on these datasets and on datasets like these, in a sentence each."""
-        return str(self.finding_of(self.leader))
-
-    def finding_of(self, leader: str) -> TwoScopes:
-        """Return what is said of one method against the others that it was compared with."""
-        pairs = [
-            pair.seen_from(leader) for pair in self.pairs if leader in (pair.method, pair.rival)
-        ]
-        names = {leader, *(pair.rival for pair in pairs)}
-        order = [name for name in self.ordered if name in names]
-        logarithms = self.scores.differences == "log"
-        told = self.learners_of(leader, [pair.rival for pair in pairs])
-        one_split = any(one is not None and one.n_splits == 1 for one in self.scores.designs)
-        # A pair in which one failed has no mean difference.
-        told = tuple(pair for pair in told if not math.isnan(pair.difference.estimate))
-        return TwoScopes(
-            leader=leader,
-            metric=self.scores.metric or "score",
-            datasets=self.scores.datasets,
-            means={
-                name: math.exp(self.means[name]) if logarithms else self.means[name]
-                for name in order
-            },
-            on_these=told,
-            untold=""
-            if any(not math.isnan(pair.p_raw) for pair in told) and not one_split
-            else self.untold,
-            like_these=tuple(pairs),
-            family=self.family,
-            test=self.test,
-            settings=self.settings,
-            logarithms=logarithms,
-        )
+    def is_alone(self) -> bool:
+        """Whether there is one dataset only, whose splits are then the units."""
+        return self.unit == "fold"
 
     @property
-    def untold(self) -> str:
-        """Why nothing is said of the learners on these datasets; empty where it is, or where there are no folds."""
+    def verdicts_here(self) -> tuple[Verdict, ...]:
+        """The pairs on this data, where the datasets speak of new ones."""
+        return () if self.is_alone else self.learners
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What is said of the leader and its rivals, in both scopes."""
+        logarithms = self.scores.differences == "log"
+        # A pair in which one failed has no mean difference.
+        here = tuple(
+            pair for pair in self.leading_learners if not math.isnan(pair.difference.estimate)
+        )
+        scopes: dict[Scope, tuple[Verdict, ...]] = {"this data": here}
+        n_family = self.family.n_of_leader
+        if self.unit == "dataset":
+            scopes["new datasets"] = self.leading_pairs
+        else:
+            scopes["this data"] = self.leading_pairs
+        found = Findings(
+            leader=self.leader,
+            metric=self.scores.metric or "",
+            higher_is_better=self.scores.higher_is_better,
+            means={
+                name: math.exp(self.means[name]) if logarithms else self.means[name]
+                for name in self.ordered
+            },
+            scopes=scopes,
+            untold=self.untold,
+            measured=self.measured,
+            won={pair.rival: wins_in_words(pair) for pair in self.leading_pairs},
+            level=1 - self.settings.alpha,
+            margin=self.settings.margin,
+            logarithms=logarithms,
+        )
+        if found.shown != "this data" or self.unit == "subject":
+            n_family = len(self.pairs)
+        return replace(found, n_family=n_family, remarks=tuple(self._remarks(found)))
+
+    @property
+    def measured(self) -> str:
+        """On how much it was measured, in words."""
+        table = self.scores
+        told = f"{len(table.methods)} methods on {counted(len(table.datasets), self._called)}"
+        sizes = sorted({len(folds) for folds in table.folds})
+        if self.is_alone:
+            told = f"{len(table.methods)} methods on {table.datasets[0]}"
+        if table.datasets == ("data",):
+            # Nobody named it.
+            told = f"{len(table.methods)} methods on {counted(sizes[0], 'fold')}"
+        elif sizes != [1]:
+            span = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+            told += f", means of {span} folds"
+        return f"{told}, {table.point}" if table.point else told
+
+    @property
+    def _called(self) -> str:
+        return "subject" if self.unit == "subject" else "dataset"
+
+    @cached_property
+    def untold(self) -> dict[Scope, str]:
+        """Why it cannot be told more, by scope."""
+        told: dict[Scope, str] = {}
+        n_folds = [len(folds) for folds in self.scores.folds]
+        one_split = any(one is not None and one.n_splits == 1 for one in self.scores.designs)
+        untested = all(math.isnan(pair.p_raw) for pair in self.learners)
         if self.learners and self._lacking:
-            return (
-                "A score failed, which leaves no mean difference of the learners on these datasets."
+            told["this data"] = "A score failed, which leaves no mean difference on this data."
+        elif self.unit != "subject" and (untested or one_split):
+            by_rows = bool(self.learners)
+            told["this data"] = why_untold(self.scores.designs, n_folds, by_rows=by_rows)
+            if self.is_alone and not told["this data"]:
+                told["this data"] = (
+                    "One score of each method says nothing of chance: give the scores of folds."
+                )
+        undecided = all(pair.word == "undecided" for pair in self.leading_pairs)
+        if self.unit == "dataset" and undecided and not self.family.on_ranks:
+            told["new datasets"] = too_few(
+                len(self.scores.datasets), len(self.family.pairs), self.settings.alpha
             )
-        n_scores, by_rows = [len(folds) for folds in self.scores.folds], bool(self.learners)
-        return why_untold(self.scores.designs, n_scores, by_rows=by_rows)
+        return {scope: text for scope, text in told.items() if text}
+
+    def _remarks(self, found: Findings) -> list[str]:
+        """Say what the threshold left out, and what would decide the first rival that is undecided."""
+        remarks = []
+        if self.unfiltered is not None:
+            n = self.unfiltered.pairs[0].n - self.pairs[0].n
+            remarks.append(
+                f"Without {counted(n, 'double fail')} (both no better than {self.threshold:g});"
+                f" of all {counted(self.unfiltered.pairs[0].n, self.unit)}:"
+                f" {self.unfiltered.findings.said}."
+            )
+        open_ones = [pair for pair in found.pairs if pair.word == "undecided"]
+        if not open_ones or math.isnan(open_ones[0].p_raw):
+            return remarks
+        first = open_ones[0]
+        if isinstance(first, Pair) and first.unit != "fold":
+            if first.needed is not None:
+                needed = counted(first.needed, self._called)
+                remarks.append(f"To decide {first.rival}: about {needed} like these.")
+            return remarks
+        size = deciding_sizes(self.scores, first, self.family.n_of_leader, self.settings)[0]
+        if size is not None and size.datasets is not None:
+            times = f"{size.rows:.2g}" if size.rows < 10 else f"{math.ceil(size.rows)}"
+            datasets = counted(size.datasets, "dataset")
+            remarks.append(
+                f"To decide {first.rival}: about {times} times the rows, or {datasets} like these."
+            )
+        return remarks
+
+    @property
+    def told(self) -> Told:
+        """What the lines of evidence need to know."""
+        scope: Scope = "new datasets" if self.unit == "dataset" else "this data"
+        several = len(self.family.pairs) > 1
+        return Told(
+            self.settings,
+            {
+                "this data": self.family.for_learners if several else "",
+                scope: self.family.title if several else "",
+            },
+            {"this data": "mean difference", scope: self.test.estimate},
+            self.scores.decimals,
+            self.scores.higher_is_better,
+            self.scores.differences == "log",
+            self.family.on_ranks,
+            self.test.power is not None,
+            {rival: self._deciding_words(sizes) for rival, sizes in self.deciding.items()},
+        )
 
     @property
     def test_in_words(self) -> str:
@@ -251,34 +333,15 @@ class DatasetComparison(Comparison):
         ]
 
     @property
-    def verdict(self) -> str:
-        """The verdict in words, one line per rival of the leader."""
-        learners = {pair.rival: pair for pair in self.leading_learners}
-        told = Told(
-            self.family,
-            self.test,
-            self.settings,
-            self.scores.decimals,
-            self.scores.higher_is_better,
-            where_in_words(self.scores.datasets),
-            len(self.scores.datasets),
-            self.scores.differences == "log",
-            {rival: self._deciding_words(sizes) for rival, sizes in self.deciding.items()},
+    def caption(self) -> str:
+        """The sentence that states metric, test, correction and n."""
+        table, choices = self.scores, self.choices
+        by = f" by {choices['metric']}" if table.metric else f", {choices['metric']}"
+        ranks = "" if self.unit == "fold" else f" {self.friedman.words()}."
+        return (
+            f"{self.measured}{by}.{ranks} Pairs: {choices['test']}; {choices['correction']}; alpha ="
+            f" {self.settings.alpha:g}."
         )
-        return "\n".join(
-            dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs
-        )
-
-    @property
-    def marked(self) -> tuple[Verdict, ...]:
-        """The pairs whose words the table of methods marks: with the dataset as unit, or the folds of the only one."""
-        return self.learners if len(self.scores.datasets) == 1 and self.learners else self.pairs
-
-    @property
-    def marked_where(self) -> str:
-        """In which scope the table of methods marks what is significantly worse."""
-        one = len(self.scores.datasets) == 1 and self.learners
-        return f"on {self.scores.datasets[0]}" if one else "on datasets like these"
 
     @property
     def method_warnings(self) -> tuple[str, ...]:
@@ -289,17 +352,6 @@ class DatasetComparison(Comparison):
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
         return dataset_choices(self.scores, self.family, self.test, self.pairs, self.settings)
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """One row per pair, with everything beside its p."""
-        learners = {frozenset((pair.method, pair.rival)): pair for pair in self.learners}
-        return pd.DataFrame(
-            [
-                _pair_row(pair, learners.get(frozenset((pair.method, pair.rival))))
-                for pair in self.pairs
-            ]
-        )
 
     @cached_property
     def rank_table(self) -> pd.DataFrame:
@@ -326,64 +378,46 @@ class DatasetComparison(Comparison):
         )
         return frame.iloc[list(self.order.places)].reset_index(drop=True)
 
-    @cached_property
-    def corrections(self) -> pd.DataFrame:
-        """Adjusted p of every pair under every correction that fits this family."""
-        raw = np.array([pair.test.p for pair in self.pairs])
-        names = {
-            "method": [pair.method for pair in self.pairs],
-            "rival": [pair.rival for pair in self.pairs],
-        }
-        frame = pd.DataFrame({**names, "raw": raw})
-        for correction in fitting_corrections(self.family, len(self.scores.methods)):
-            if correction.on_ranks:
-                on_ranks = replace(self.family, correction=correction)
-                average, n = np.array(self.friedman.average_ranks), self.friedman.n_datasets
-                frame[f"{correction.title} (ranks)"] = on_ranks.rank_p(average, n)[1]
-            else:
-                frame[correction.title] = adjusted_where_known(raw.tolist(), correction.adjust)
-        return frame
-
-    def against(self, rival: str | None = None) -> PairedComparison:
-        """Return the leader beside one rival, dataset by dataset; by default the best rival.
-
-        Its p, interval and word are those of this comparison, adjusted over the whole family.
-        """
-        table, leader = self.scores, self.leader
-        name = self.leading_pairs[0].rival if rival is None else rival
-        if name not in table.methods or name == leader:
-            raise unknown_name(
-                "rival", name, [method for method in table.methods if method != leader]
-            )
-        pair = next(pair for pair in self.leading_pairs if pair.rival == name)
-        a, b = (table.values[:, table.methods.index(method)] for method in (name, leader))
-        there = ~(np.isnan(a) | np.isnan(b))
-        keys = np.array(table.datasets, dtype=object)
-        only_a, only_b = (
-            tuple(keys[np.isnan(gone) & ~np.isnan(has)]) for gone, has in ((b, a), (a, b))
-        )
-        return PairedComparison(
-            unit="dataset",
-            test=self.test,
-            pairs=(pair,),
+    def against(self, rival: str | None = None) -> PairUnits:
+        """Return the leader beside one rival, unit by unit; by default the best rival."""
+        rivals = {pair.rival: pair for pair in self.leading_pairs}
+        name = next(iter(rivals)) if rival is None else rival
+        if name not in rivals:
+            raise unknown_name("rival", name, list(rivals))
+        whole = self if self.unfiltered is None else self.unfiltered
+        scored = whole.units
+        places = scored.methods.index(self.leader), scored.methods.index(name)
+        return PairUnits(
+            pair=rivals[name],
+            unit=self.unit,
+            metric=self.scores.metric,
+            higher_is_better=scored.higher_is_better,
+            keys=np.array(scored.names, dtype=object),
+            mine=scored.values[:, places[0]],
+            theirs=scored.values[:, places[1]],
+            differences=scored.differences([places], self.settings)[:, 0],
+            counts=np.isin(scored.names, self.units.names),
             settings=self.settings,
-            name_a=name,
-            name_b=leader,
-            metric=table.metric,
-            scorer=table.scorer,
-            higher_is_better=table.higher_is_better,
-            threshold=None,
-            paired=Paired(tuple(keys[there]), a[there], b[there], "dataset", only_a, only_b, ()),
-            fails=np.zeros(int(there.sum()), dtype=bool),
-            family=self.family if len(self.pairs) > 1 or self.family.on_ranks else None,
+            threshold=self.threshold,
         )
+
+    @property
+    def units(self) -> UnitScores:
+        """The scores unit by unit: of the datasets, or of the splits of the only one."""
+        table = self.scores
+        names, values = table.datasets, table.values
+        if self.unit == "fold":
+            names, values = table.fold_names[0], table.folds[0]
+        return UnitScores(table.methods, names, values, table.higher_is_better)
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes ``summary`` (a row per method), ``pairs`` and ``scores`` (a row per dataset)."""
-        makers = {"summary": summary_table, "pairs": pairs_table, "scores": scores_table}
+        makers: dict[str, Callable[[], Table]] = {"summary": partial(summary_table, self)}
+        makers |= super().tables()
+        makers["scores"] = partial(scores_table, self)
         if all(len(folds) > 1 for folds in self.scores.folds) and not self._lacking:
-            makers["profiles"] = profiles_table
-        return {name: partial(make, self) for name, make in makers.items()}
+            makers["profiles"] = partial(profiles_table, self)
+        return makers
 
     @property
     def _lacking(self) -> bool:
@@ -392,7 +426,9 @@ class DatasetComparison(Comparison):
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
-        found = {"ranks": self.rank_table, "pairs": self.table, "corrections": self.corrections}
+        found = {"ranks": self.rank_table, "pairs": self.table}
+        if len(self.scores.methods) == 2 and self.pairs:
+            found["differences"] = self.against().frame
         return found | ({"per_dataset": self.per_dataset} if len(self.per_dataset) else {})
 
     def texts(self) -> dict[str, str]:
@@ -403,81 +439,96 @@ class DatasetComparison(Comparison):
         """Return the name of the chart that a notebook shows, and what it shows in words."""
         return "forest", f"Differences between {self.leader} and each other method"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; what does not exist is None."""
+    def further(self) -> dict[str, Any]:
+        """Return what a comparison over datasets has beyond its pairs, for JSON."""
         table = self.scores
-        values: dict[str, Any] = plain(
-            {
-                "metric": table.metric,
-                # Values are the error's: the scorer that was asked for is named beside it, for
-                # programs that look.
-                **({} if table.scorer is None else {"scorer": table.scorer}),
-                "higher_is_better": table.higher_is_better,
-                "methods": list(table.methods),
-                "datasets": list(table.datasets),
-                "reference": None if self.family.reference is None else self.leader,
-                "leader": self.leader,
-                "finding": self.finding,
-                "verdict": self.verdict.splitlines(),
-                "method_warnings": list(self.method_warnings),
-                "friedman": asdict(self.friedman),
-                "ranks": self.rank_table.to_dict("records"),
-                "pairs": [
-                    {
-                        **row,
-                        "won": pair.won,
-                        "tied": pair.tied,
-                        "lost": pair.lost,
-                        "flipped_by": pair.flipped_by,
-                    }
-                    for row, pair in zip(self.table.to_dict("records"), self.pairs, strict=True)
-                ],
-                "deciding": [
-                    {"rival": rival, "to_show": what, **asdict(size)}
-                    for rival, sizes in self.deciding.items()
-                    for what, size in zip(("difference", "equivalence"), sizes, strict=True)
-                    if size is not None
-                ],
-                "corrections": self.corrections.to_dict("records"),
-                "per_dataset": self.per_dataset.to_dict("records"),
-                "choices": dict(self.choices),
-                "warnings": list(self.warnings),
-            }
-        )
-        return values
+        found: dict[str, Any] = {
+            # Values are the error's: the scorer that was asked for is named beside it, for
+            # programs that look.
+            **({} if table.scorer is None else {"scorer": table.scorer}),
+            "datasets": list(table.datasets),
+            "reference": None if self.family.reference is None else self.leader,
+            "ranks": self.rank_table.to_dict("records"),
+            "deciding": [
+                {"rival": rival, "to_show": what, **asdict(size)}
+                for rival, sizes in self.deciding.items()
+                for what, size in zip(("difference", "equivalence"), sizes, strict=True)
+                if size is not None
+            ],
+            "per_dataset": self.per_dataset.to_dict("records"),
+        }
+        if self.unit != "fold":
+            found["friedman"] = asdict(self.friedman)
+        if self.unfiltered is not None:
+            found["threshold"] = self.threshold
+            found["double_fails"] = self.unfiltered.pairs[0].n - self.pairs[0].n
+            found["unfiltered"] = self.unfiltered.table.to_dict("records")
+        return found
 
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
-        """Return what a terminal shows: the verdict and all that stands behind it."""
-        summary, pairs = (replace(self.as_table(name), caption="") for name in ("summary", "pairs"))
+        """Return everything in detail: beside the pairs the test of all methods, and where the leader wins."""
         where = "\n".join(
             f"{pair.rival}: wins {len(pair.won)} ({listed(pair.won, 5) or '-'}); "
             f"loses {len(pair.lost)} ({listed(pair.lost, 5) or '-'})"
             for pair in self.leading_pairs
         )
-        told = f"better than: the methods, by number, that are worse {self.marked_where}; "
-        if summary.columns[-1].name != BETTER_THAN:
-            told = ""
-        found: dict[str, str | Table] = {
-            "": caption(self),
-            "Finding": self.finding,
-            "Verdict": "\n".join([self.verdict, *self.method_warnings]),
-            f"Ranks ({told}* best)": summary,
-            f"Where ({self.leader} against each rival)": where,
-            "Pairs (positive favours the method)": pairs,
-            "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
-            "Note": "\n".join(self.warnings),
-        }
-        return [(heading, block) for heading, block in found.items() if block]
+        first, *rest = super().blocks()
+        found = [first, ("Compared", self.caption), *rest]
+        return [*found, (f"Where ({self.leader} against each rival)", where)] if where else found
 
-    def __repr__(self) -> str:
-        (_, above), *blocks = self.blocks()
-        texts = [
-            (heading, block if isinstance(block, str) else to_text(block))
-            for heading, block in blocks
-        ]
-        return "\n\n".join(
-            [str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)]
-        )
+
+@dataclass(frozen=True, eq=False)
+class PairUnits:
+    """Two methods unit by unit.
+
+    Attributes
+    ----------
+    pair : Pair
+        What is said of them.
+    unit : str
+        What the units are.
+    metric : str or None
+        The metric's name.
+    higher_is_better : bool
+        Its direction.
+    keys : ndarray of str
+        The names of the units.
+    mine, theirs : ndarray of shape (n,)
+        The scores of the method and of the rival.
+    differences : ndarray of shape (n,)
+        Settled, positive where the method is better.
+    counts : ndarray of bool
+        Which units count; the others are double fails.
+    settings : ComparisonSettings
+        The choices.
+    threshold : float or None
+        The level that both fail there.
+    """
+
+    pair: Pair
+    unit: str
+    metric: str | None
+    higher_is_better: bool
+    keys: np.ndarray
+    mine: FloatArray
+    theirs: FloatArray
+    differences: FloatArray
+    counts: np.ndarray
+    settings: ComparisonSettings
+    threshold: float | None = None
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per unit: both scores, the difference, who won, double fail or not."""
+        method, rival = self.pair.method, self.pair.rival
+        winner = np.select([self.differences > 0, self.differences < 0], [method, rival], "tie")
+        others = {"difference": self.differences, "winner": winner, "double_fail": ~self.counts}
+        # A method may be called as a column is.
+        scores = {
+            f"{name} (score)" if name in ("key", *others) else name: values
+            for name, values in ((method, self.mine), (rival, self.theirs))
+        }
+        return pd.DataFrame({"key": self.keys, **scores, **others})
 
 
 def _column_means(values: FloatArray) -> FloatArray:
@@ -516,74 +567,6 @@ def _mean_text(comparison: DatasetComparison, method: str) -> str:
     return f"{own.estimate:.{decimals}f} [{own.low:.{decimals}f}, {own.high:.{decimals}f}]"
 
 
-def _pair_row(pair: Pair, learner: Verdict | None) -> dict[str, Any]:
-    here = None if learner is None else learner.seen_from(pair.method)
-    posterior, unknown = pair.posterior, math.nan
-    told_here = {
-        "here_word": None if here is None or math.isnan(here.p_raw) else here.word,
-        "here_p": unknown if here is None else here.p,
-        "here_p_raw": unknown if here is None else here.p_raw,
-        "here_difference": unknown if here is None else here.difference.estimate,
-        "here_low": unknown if here is None else here.difference.low,
-        "here_high": unknown if here is None else here.difference.high,
-        "here_p_equal": unknown if here is None else here.p_equal,
-    }
-    return {
-        "method": pair.method,
-        "rival": pair.rival,
-        "word": pair.word,
-        "p": pair.p,
-        "p_raw": pair.p_raw,
-        "difference": pair.difference.estimate,
-        "low": pair.difference.low,
-        "high": pair.difference.high,
-        "wins": pair.wins,
-        "ties": pair.ties,
-        "losses": pair.losses,
-        **told_here,
-        "p_equal": pair.p_equal,
-        "within_margin": pair.within,
-        "exact": pair.test.exact,
-        "n_used": pair.n_used,
-        "mean_difference": pair.mean_difference,
-        "median_difference": pair.median_difference,
-        "method_failed": pair.failed[0],
-        "rival_failed": pair.failed[1],
-        "cliffs_delta": pair.cliffs_delta,
-        "a12": pair.a12,
-        "rank_biserial": pair.rank_biserial,
-        "chance_better": unknown if posterior is None else posterior.better,
-        "chance_equal": (
-            unknown if posterior is None or posterior.margin <= 0 else posterior.equal
-        ),
-        "chance_worse": unknown if posterior is None else posterior.worse,
-        "smallest_p": pair.smallest_p,
-        "smallest_p_raw": pair.test.smallest_p,
-        "smallest_margin": pair.smallest_margin,
-        "needed": pair.needed,
-        "needed_for_margin": pair.needed_for_margin,
-        "flipped_by": "; ".join(pair.flipped_by),
-        "won": "; ".join(pair.won),
-        "lost": "; ".join(pair.lost),
-    }
-
-
-def caption(comparison: DatasetComparison) -> str:
-    """Return the sentence that states metric, test, correction and n."""
-    table, choices = comparison.scores, comparison.choices
-    n = len(table.datasets)
-    by = (
-        f" by {choices['metric']}"
-        if table.metric
-        else f", {direction_in_words(table.higher_is_better)}"
-    )
-    return (
-        f"{len(table.methods)} methods on {datasets_in_words(n)}{by}. "
-        f"{comparison.friedman.words()}. "
-        f"Pairs: {choices['test']}; {choices['correction']}; alpha = {comparison.settings.alpha:g}."
-    )
-
-
 BETTER_THAN = "better than"
 
 
@@ -592,32 +575,31 @@ def summary_table(comparison: DatasetComparison) -> Table:
     frame = comparison.rank_table
     place = {method: number for number, method in enumerate(frame["method"], 1)}
     beaten: dict[str, list[int]] = {method: [] for method in place}
-    for pair in comparison.marked:
+    for pair in comparison.verdicts:
         if pair.word in ("better", "worse"):
             winner, loser = (
                 (pair.method, pair.rival) if pair.word == "better" else (pair.rival, pair.method)
             )
             beaten[winner].append(place[loser])
     means = _mean_cells(comparison, frame["method"].tolist())
-    ranks = mark_best(
-        frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False
-    )
-    rows = [
-        (str(place[method]), method, mean, rank, str(best), numbers_in_words(beaten[method]))
-        for method, mean, rank, best in zip(
-            frame["method"], means, ranks, frame["best_on"], strict=True
-        )
+    columns: list[str | Column] = ["", Column("method", "left"), "mean"]
+    rows: list[list[str | TableCell]] = [
+        [str(place[method]), method, mean]
+        for method, mean in zip(frame["method"], means, strict=True)
     ]
-    columns: list[str | Column] = ["", Column("method", "left"), "mean", "average rank", "best on"]
-    if not any(beaten.values()):
-        return Table.of(
-            columns, [row[:-1] for row in rows], caption=caption(comparison), label="tab:comparison"
-        )
-    columns.append(Column(BETTER_THAN, "left"))
-    text = (
-        caption(comparison)
-        + f" Better than: the methods, by number, that are worse {comparison.marked_where}."
-    )
+    if not comparison.is_alone:
+        average = frame["average_rank"]
+        ranks = mark_best(average, [f"{r:.2f}" for r in average], higher_is_better=False)
+        columns += ["average rank", "best on"]
+        for row, rank, best in zip(rows, ranks, frame["best_on"], strict=True):
+            row += [rank, str(best)]
+    text = comparison.caption
+    if any(beaten.values()):
+        columns.append(Column(BETTER_THAN, "left"))
+        for row, method in zip(rows, frame["method"], strict=True):
+            row.append(numbers_in_words(beaten[method]))
+        scope = comparison.verdicts[0].scope
+        text += f" Better than: the methods, by number, that are worse on {scope}."
     return Table.of(columns, rows, caption=text, label="tab:comparison")
 
 
@@ -638,89 +620,6 @@ def numbers_in_words(numbers: Sequence[int]) -> str:
     return ", ".join(
         f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
     )
-
-
-def pairs_table(comparison: DatasetComparison) -> Table:
-    """Return one row per pair, the leader's pairs first; first on these datasets, then on datasets like these."""
-    rest = [p for p in comparison.pairs if comparison.leader not in (p.method, p.rival)]
-    learners = {frozenset((pair.method, pair.rival)): pair for pair in comparison.learners}
-    columns: list[str | Column] = [Column("method", "left"), Column("rival", "left")]
-    columns += [Column("on these", "left"), "p adjusted", "mean difference"] if learners else []
-    columns += [
-        Column("like these", "left"),
-        "p",
-        "p adjusted",
-        "difference",
-        "mean",
-        "W/T/L",
-        "delta",
-        "A12",
-    ]
-    bayes = any(pair.posterior is not None for pair in comparison.pairs)
-    equal = bayes and comparison.settings.margin > 0
-    columns += ["P(better)", *(["P(equal)"] if equal else []), "P(worse)"] if bayes else []
-    rows = []
-    for pair in (*comparison.leading_pairs, *rest):
-        learner = learners.get(frozenset((pair.method, pair.rival)))
-        told = (
-            []
-            if learner is None
-            else _learner_cells(learner.seen_from(pair.method), comparison.scores.decimals)
-        )
-        rows.append(
-            [
-                pair.method,
-                pair.rival,
-                *told,
-                *_pair_cells(pair, bayes, equal, comparison.scores.decimals),
-            ]
-        )
-    # A sharper correction that takes longer stands beside the chosen one, where the methods are few
-    # enough for it.
-    fit = {
-        one.name: one.title
-        for one in fitting_corrections(comparison.family, len(comparison.scores.methods))
-    }
-    if title := fit.get(comparison.family.correction.beside):
-        frame = comparison.corrections
-        beside = {
-            frozenset(pair): p
-            for *pair, p in frame[["method", "rival", title]].itertuples(index=False)
-        }
-        place = 8 if learners else 5
-        columns.insert(place, f"p {title.partition('-')[0]}")
-        for row in rows:
-            row.insert(place, format_p(beside[frozenset(row[:2])]))
-    return Table.of(columns, rows, caption=caption(comparison), label="tab:pairs")
-
-
-def _learner_cells(pair: Verdict, decimals: int) -> list[str]:
-    word = "-" if math.isnan(pair.p_raw) else pair.word
-    difference = pair.difference
-    return [
-        word,
-        format_p(pair.p),
-        format_interval(difference.estimate, difference.low, difference.high, decimals),
-    ]
-
-
-def _pair_cells(pair: Pair, bayes: bool, equal: bool, decimals: int) -> list[str]:
-    difference = pair.difference
-    cells = [
-        pair.word,
-        format_p(pair.p_raw),
-        format_p(pair.p),
-        format_interval(difference.estimate, difference.low, difference.high, decimals),
-        format_signed(pair.mean_difference, decimals),
-        f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}",
-        format_signed(pair.cliffs_delta, 2),
-        format_number(pair.a12, 2),
-    ]
-    if bayes and pair.posterior is not None:
-        posterior = pair.posterior
-        shares = [posterior.better, *([posterior.equal] if equal else []), posterior.worse]
-        cells += [format_number(share, 3) for share in shares]
-    return cells
 
 
 def scores_table(comparison: DatasetComparison) -> Table:
@@ -750,7 +649,7 @@ def scores_table(comparison: DatasetComparison) -> Table:
     )
     columns = ["dataset", *(table.methods[i] for i in order)]
     return Table.of(
-        columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),)
+        columns, rows, caption=comparison.caption, label="tab:scores", rules=(len(table.datasets),)
     )
 
 

@@ -217,6 +217,9 @@ def compare_items(
     test: str | None = None,
     weights: Literal["equal", "size"] = "equal",
     alpha: float = 0.05,
+    margin: float = 0.0,
+    threshold: float | None = None,
+    correction: str | None = None,
 ) -> SampleComparison:
     """Compare methods on items: by McNemar's test where they are right or wrong, else by their values.
 
@@ -227,16 +230,22 @@ def compare_items(
     metric : str, optional
         What the values are, which gives the direction.
     reference : str, optional
-        The method that is compared with each other one; the first where it is not given.
+        The method that is compared with each other one; all pairs where it is not given.
     higher_is_better : bool, optional
         The direction of a metric that is not known; right is better than wrong.
     test : str, optional
-        By default McNemar's for right and wrong, Student's t with clusters or tasks, and for
-        values.
+        By default McNemar's for right and wrong; Student's t with clusters, tasks or a margin, and
+        for values.
     weights : {"equal", "size"}, default="equal"
         Whether every task counts the same, or every item.
     alpha : float, default=0.05
         Level of the whole family.
+    margin : float, default=0.0
+        The largest difference that does not matter.
+    threshold : float, optional
+        Chance level of two methods: items on which both are no better are left out.
+    correction : str, optional
+        How p is adjusted; by default by Shaffer for all pairs, by Holm with a reference.
 
     Examples
     --------
@@ -263,7 +272,8 @@ def compare_items(
     if weights not in ("equal", "size"):
         raise unknown_name("weights of the tasks", weights, ("equal", "size"))
     several, binary = frame["dataset"].nunique() > 1, table.binary
-    chosen = test or ("mcnemar" if binary and not table.cluster and not several else None)
+    plain = binary and not table.cluster and not several and not margin
+    chosen = test or ("mcnemar" if plain else None)
     name = metric or ("share right" if binary else "value")
     result = compare_samples(
         # A text for each of millions of rows would take more memory than all the rest.
@@ -277,6 +287,9 @@ def compare_items(
         test=chosen,
         higher_is_better=higher,
         alpha=alpha,
+        margin=margin,
+        threshold=threshold,
+        correction=correction,
     )
     hang = f"; those of one {table.cluster} hang together" if table.cluster else ""
     said = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import compress
 from typing import Any, Self
 
@@ -39,7 +39,7 @@ from paragone.stats.verdicts import (
     p_of_equivalence,
     smallest_margin,
 )
-from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
+from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean, slack_of
 
 WORTH_COMPILING = 1_000_000
 """Units times pairs from which compiled loops are worth loading."""
@@ -92,7 +92,8 @@ class Pair(Verdict):
     Examples
     --------
     >>> from paragone import pairwise
-    >>> pair = pairwise([0.5, 0.6, 0.4], [0.6, 0.7, 0.5], higher_is_better=True).everything
+    >>> pair = pairwise([0.5, 0.6, 0.4], [0.6, 0.7, 0.5], higher_is_better=True).pairs[0]
+    >>> pair = pair.seen_from("B")
     >>> pair.method, pair.rival, round(pair.mean_difference, 3), pair.seen_from("A").won
     ('B', 'A', 0.1, ())
     """
@@ -145,6 +146,24 @@ class Pair(Verdict):
             rank_biserial=-self.rank_biserial,
             posterior=None if posterior is None else posterior.turned(),
         )
+
+
+def with_verdict(pair: Pair, told: Verdict) -> Pair:
+    """Return a pair with what is said of it from elsewhere, where more is known than its own units.
+
+    Examples
+    --------
+    >>> from paragone import pairwise
+    >>> pair = pairwise([0.5, 0.6, 0.4], [0.6, 0.7, 0.6], higher_is_better=True).pairs[0]
+    >>> known = Verdict("B", "A", "better", Interval(0.1, 0.05, 0.2), 0.01, 0.01, "this data", "row", 90)
+    >>> with_verdict(pair, known).word, with_verdict(pair, known).p
+    ('better', 0.01)
+    """
+    seen = told.seen_from(pair.method)
+    names = [
+        one.name for one in fields(Verdict) if one.name not in ("method", "rival", "unit", "n")
+    ]
+    return replace(pair, **{name: getattr(seen, name) for name in names})
 
 
 @dataclass(frozen=True)
@@ -205,6 +224,34 @@ class UnitScores:
                 [values[inside].mean() for inside in rows_by_code(label_codes(self.strata[there]))]
             )
         )
+
+
+def double_fails(
+    values: FloatArray, threshold: float, *, higher_is_better: bool, size: float = 0.0
+) -> NDArray[np.bool_]:
+    """Return on which units no method is better than the threshold.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_units, n_methods)
+        The scores.
+    threshold : float
+        Chance level; 0.0 is a level like any other.
+    higher_is_better : bool
+        The metric's direction.
+    size : float, default=0.0
+        The size of what the scores were made from.
+
+    Examples
+    --------
+    >>> double_fails(np.array([[0.0, -0.1], [0.2, 0.0]]), 0.0, higher_is_better=True).tolist()
+    [True, False]
+    """
+    sign = 1 if higher_is_better else -1
+    # A score that equals the threshold but for rounding is no better than it.
+    limit = sign * threshold + slack_of(abs(threshold), size)
+    fails: NDArray[np.bool_] = (sign * values).max(axis=1) <= limit
+    return fails
 
 
 def measure_pairs(

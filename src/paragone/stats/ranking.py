@@ -24,7 +24,7 @@ from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
 from paragone.stats.verdicts import Verdict
-from paragone.stats.words import named, number, signed, where_in_words
+from paragone.stats.words import named, number, signed
 from paragone.tables import Column, Table, TableCell
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class MethodRanking:
     ...         for method, value in (("A", 0.9 + 0.001 * fold), ("B", 0.7))]
     >>> frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
     >>> MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B")).finding
-    'On d, A is better than B by accuracy: 0.906 against 0.704 (+0.202 [+0.199, +0.205]).'
+    'On this data, A is better than B: 0.906 against 0.704.'
     """
 
     metric: str
@@ -237,13 +237,13 @@ class MethodRanking:
     def finding(self) -> str:
         """The answer in a sentence or two."""
         ranked = [one for one in self.rows if math.isfinite(one.mean)]
-        where, alone = where_in_words(self.datasets), self._without_scores()
+        alone = self._without_scores()
         if not ranked:
             return f"No method has a score in every split: {alone}."
         if self.comparison is None:
             alone = f" {alone}." if alone else ""
             by = metric_in_words(self.metric)
-            return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {by}.{alone}"
+            return f"{ranked[0].method} reaches {number(ranked[0].mean)} by {by}.{alone}"
         return self.comparison.finding
 
     def _without_scores(self) -> str:

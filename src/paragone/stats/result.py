@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,27 @@ import pandas as pd
 from paragone.charts import check_formats, embedded, save_chart
 from paragone.errors import unknown_name
 from paragone.folders import replaced_folder, written_files
+from paragone.stats.answer import answer_lines
+from paragone.stats.evidence import Told, rival_line
 from paragone.stats.family import ComparisonSettings
 from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test, Unit
-from paragone.tables import Table, frame_as_csv, to_csv, to_html, to_latex, to_markdown
+from paragone.stats.verdicts import Verdict
+from paragone.stats.words import SCOPES, Findings
+from paragone.tables import (
+    Column,
+    Table,
+    format_interval,
+    format_number,
+    format_p,
+    format_signed,
+    frame_as_csv,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -58,34 +76,130 @@ class Comparison(ABC):
 
     @property
     @abstractmethod
-    def verdict(self) -> str:
-        """What this does and does not show, in words."""
+    def findings(self) -> Findings:
+        """What is said of the leader and its rivals, in both scopes."""
+
+    @property
+    @abstractmethod
+    def told(self) -> Told:
+        """What the lines of evidence need to know."""
 
     @property
     @abstractmethod
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
 
-    @abstractmethod
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every pair, in the scope of the unit."""
+        return self.pairs
+
+    @property
+    def verdicts_here(self) -> tuple[Verdict, ...]:
+        """The pairs on this data, where the unit speaks of new datasets."""
+        return ()
+
+    @property
+    def leader(self) -> str:
+        """The reference, or without one the method with the best mean."""
+        return self.findings.leader
+
+    @property
+    def finding(self) -> str:
+        """What is shown, in a sentence for each scope."""
+        return str(self.findings)
+
+    @property
+    def verdict(self) -> str:
+        """The findings with their evidence, one line per rival of the leader."""
+        by_rival: dict[str, list[Verdict]] = {}
+        for scope in SCOPES:
+            for pair in self.findings.tested(scope):
+                by_rival.setdefault(pair.rival, []).append(pair)
+        return "\n".join(rival_line(pairs, self.told) for pairs in by_rival.values())
+
+    @cached_property
+    def answer(self) -> tuple[str, ...]:
+        """The answer in lines for one screen."""
+        return answer_lines(self.findings, (*self.method_warnings, *self.warnings))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per pair, with everything beside its p."""
+        here = {frozenset((pair.method, pair.rival)): pair for pair in self.verdicts_here}
+        rows = (
+            pair_row(pair, here.get(frozenset((pair.method, pair.rival)))) for pair in self.verdicts
+        )
+        return pd.DataFrame(rows)
+
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes each table for a paper, by its name; the first is the main one."""
+        return {"pairs": partial(pairs_table, self)}
 
-    @abstractmethod
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
+        return {"pairs": self.table}
 
-    @abstractmethod
+    @property
+    def caption(self) -> str:
+        """The sentence of a caption: what was compared, by which test and correction."""
+        return f"{self.findings.measured}. {'; '.join(self.choices.values())}."
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Return everything as plain values, ready for JSON; what does not exist is None."""
+        found = self.findings
+        values: dict[str, Any] = plain(
+            {
+                "metric": found.metric or None,
+                "higher_is_better": found.higher_is_better,
+                "unit": self.unit,
+                "methods": list(found.means),
+                "means": dict(found.means),
+                "leader": found.leader,
+                "finding": self.finding,
+                "answer": list(self.answer),
+                "verdict": self.verdict.splitlines(),
+                "pairs": self.table.to_dict("records"),
+                "choices": dict(self.choices),
+                "warnings": list(self.warnings),
+                "method_warnings": list(self.method_warnings),
+                **self.further(),
+            }
+        )
+        return values
+
+    def further(self) -> dict[str, Any]:
+        """Return what this kind of comparison has beyond its pairs, for JSON."""
+        return {}
 
     @property
     def method_warnings(self) -> tuple[str, ...]:
         """What is known of the methods that a verdict must not leave out, such as fits that did not converge."""
         return ()
 
-    @abstractmethod
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
-        """Return what a terminal shows, texts and tables under their headings; without one where it needs none."""
+        """Return everything in detail, texts and tables under their headings."""
+        tables = {name: replace(make(), caption="") for name, make in self.tables().items()}
+        found: dict[str, str | Table] = {
+            "Finding": self.finding,
+            "Evidence": "\n".join([self.verdict, *self.method_warnings]),
+            **{name.replace("_", " ").capitalize(): table for name, table in tables.items()},
+            "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
+            "Notes": "\n".join(self.warnings),
+        }
+        return [(heading, block) for heading, block in found.items() if block]
+
+    @property
+    def details(self) -> str:
+        """Everything in detail, as plain text."""
+        texts = (
+            (heading, block if isinstance(block, str) else to_text(block))
+            for heading, block in self.blocks()
+        )
+        return "\n\n".join(f"{heading}\n{indented(text)}" for heading, text in texts)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.answer)
 
     def picture(self) -> tuple[str, str] | None:
         """Return the name of the chart that a notebook shows, and what it shows in words."""
@@ -124,7 +238,7 @@ class Comparison(ABC):
         """Return the answer, the tables and the unrounded figures as texts, by the names of their files."""
         made = {name: make() for name, make in self.tables().items()}
         return {
-            "verdict.txt": repr(self),
+            "verdict.txt": f"{self!r}\n\n{self.details}",
             "comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False),
             **{f"{name}.tex": to_latex(table) for name, table in made.items()},
             **{f"{name}.md": to_markdown(table) for name, table in made.items()},
@@ -151,8 +265,7 @@ class Comparison(ABC):
     def _repr_html_(self) -> str:
         """Show the verdict, one chart, the tables, and what was chosen."""
         verdict = "".join(
-            f"<li>{escape(line)}</li>"
-            for line in (*self.verdict.splitlines(), *self.method_warnings)
+            f"<li>{escape(line)}</li>" for line in (self.finding, *self.method_warnings)
         )
         shown = self.picture()
         picture = "" if shown is None else embedded(self.charts[shown[0]], shown[1])
@@ -168,12 +281,105 @@ class Comparison(ABC):
         return "\n".join(["<div>", above, picture, *drawn, f"{details}{notes}</div>"])
 
 
+OF_A_PAIR = (
+    "wins",
+    "ties",
+    "losses",
+    "n_used",
+    "mean_method",
+    "mean_rival",
+    "mean_difference",
+    "median_difference",
+    "cliffs_delta",
+    "a12",
+    "rank_biserial",
+    "smallest_p",
+    "needed",
+    "needed_for_margin",
+)
+
+
+def pair_row(pair: Verdict, here: Verdict | None = None) -> dict[str, Any]:
+    """Return a pair as a row of unrounded figures, with what is said of it on this data where that is another scope."""
+    row: dict[str, Any] = {
+        "method": pair.method,
+        "rival": pair.rival,
+        "word": pair.word,
+        "p": pair.p,
+        "p_raw": pair.p_raw,
+        "difference": pair.difference.estimate,
+        "low": pair.difference.low,
+        "high": pair.difference.high,
+        "n": pair.n,
+        "p_equal": pair.p_equal,
+        "within_margin": pair.within,
+        "smallest_margin": pair.smallest_margin,
+    }
+    if isinstance(pair, Pair):
+        row |= {name: getattr(pair, name) for name in OF_A_PAIR}
+        row |= {"method_failed": pair.failed[0], "rival_failed": pair.failed[1]}
+        row |= {"exact": pair.test.exact, "smallest_p_raw": pair.test.smallest_p}
+        row |= {name: "; ".join(getattr(pair, name)) for name in ("flipped_by", "won", "lost")}
+        if pair.posterior is not None:
+            row |= {"chance_better": pair.posterior.better, "chance_worse": pair.posterior.worse}
+            row["chance_equal"] = pair.posterior.equal if pair.posterior.margin > 0 else math.nan
+    if here is not None:
+        here = here.seen_from(pair.method)
+        row["here_word"] = None if math.isnan(here.p_raw) else here.word
+        row |= {f"here_{name}": getattr(here, name) for name in ("p", "p_raw", "p_equal")}
+        row["here_difference"] = here.difference.estimate
+        row |= {"here_low": here.difference.low, "here_high": here.difference.high}
+    return row
+
+
+def pairs_table(comparison: Comparison) -> Table:
+    """Return one row per pair, the leader's first: the word, p and interval in every scope that was told."""
+    leader = comparison.leader
+    mine = [pair for pair in comparison.verdicts if leader in (pair.method, pair.rival)]
+    rest = [pair for pair in comparison.verdicts if leader not in (pair.method, pair.rival)]
+    here = {frozenset((pair.method, pair.rival)): pair for pair in comparison.verdicts_here}
+    decimals = comparison.told.decimals
+    columns: list[str | Column] = [Column("method", "left"), Column("rival", "left")]
+    columns += [Column("on this data", "left"), "p adjusted", "difference"] if here else []
+    scope = comparison.verdicts[0].scope if comparison.verdicts else SCOPES[0]
+    columns += [Column(f"on {scope}", "left"), "p", "p adjusted", "difference"]
+    measured = any(isinstance(pair, Pair) for pair in comparison.verdicts)
+    columns += ["mean", "W/T/L", "A12"] if measured else []
+    rows = []
+    for pair in (*(pair.seen_from(leader) for pair in mine), *rest):
+        told = here.get(frozenset((pair.method, pair.rival)))
+        cells = [pair.method, pair.rival]
+        if here:
+            said = [] if told is None else verdict_cells(told.seen_from(pair.method), decimals)
+            cells += said or ["-", "-", "-"]
+        word, *numbers = verdict_cells(pair, decimals)
+        cells += [word, format_p(pair.p_raw), *numbers]
+        if isinstance(pair, Pair):
+            cells.append(format_signed(pair.mean_difference, decimals))
+            cells += [f"{pair.wins}/{pair.ties}/{pair.losses}", format_number(pair.a12, 2)]
+        rows.append(cells)
+    return Table.of(columns, rows, caption=comparison.caption, label="tab:pairs")
+
+
+def verdict_cells(pair: Verdict, decimals: int) -> list[str]:
+    """Return the word, the p and the difference of a pair as cells; no word where nothing was tested."""
+    difference = pair.difference
+    return [
+        "-" if math.isnan(pair.p_raw) else pair.word,
+        format_p(pair.p),
+        format_interval(difference.estimate, difference.low, difference.high, decimals),
+    ]
+
+
 _CHARTS: dict[type[Comparison], dict[str, Callable[..., Any]]] = {}
 
 
 def add_charts(kind: type[Comparison], **drawers: Callable[..., Any]) -> None:
     """Give a kind of comparison its charts: functions of the comparison, by name."""
     _CHARTS.setdefault(kind, {}).update(drawers)
+
+
+NOT_OF_FOLDS = ("critical_difference", "rank_boxes", "rank_flow", "profile", "posterior")
 
 
 class Charts(Mapping[str, Any]):
@@ -198,12 +404,12 @@ class Charts(Mapping[str, Any]):
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         drawers = _CHARTS.get(type(comparison), {})
-        # The posterior of folds has a closed form: there are no draws to show.
-        self._drawers = {
-            name: draw
-            for name, draw in drawers.items()
-            if (name, comparison.unit) != ("posterior", "fold")
-        }
+        # Folds of one dataset have no ranks, and their posterior has a closed form: there are no
+        # draws to show.
+        left_out: Sequence[str] = NOT_OF_FOLDS if comparison.unit == "fold" else ()
+        if not comparison.pairs:
+            left_out = list(drawers)
+        self._drawers = {name: draw for name, draw in drawers.items() if name not in left_out}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._drawers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from paragone.intervals import Interval
 from paragone.stats.family import ComparisonSettings, Family, better_ranked_first, wants_bayes
 from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs, ranked_failures
-from paragone.stats.registries import Test
+from paragone.stats.registries import Test, Unit
 from paragone.stats.verdicts import adjusted_where_known
 from paragone.ties import FloatArray
 
@@ -85,7 +85,12 @@ def _without_each(
 
 
 def dataset_pairs(
-    scored: UnitScores, family: Family, ranks: FloatArray, test: Test, settings: ComparisonSettings
+    scored: UnitScores,
+    family: Family,
+    ranks: FloatArray,
+    test: Test,
+    settings: ComparisonSettings,
+    unit: Unit = "dataset",
 ) -> tuple[Pair, ...]:
     """Work out every pair of a family over datasets: adjusted, and decided again without each dataset.
 
@@ -101,6 +106,8 @@ def dataset_pairs(
         How differences are tested.
     settings : ComparisonSettings
         The choices.
+    unit : {"dataset", "subject"}
+        What a row of the scores is.
 
     Returns
     -------
@@ -112,7 +119,7 @@ def dataset_pairs(
     pairs = measure_pairs(
         scored,
         turned,
-        unit="dataset",
+        unit=unit,
         test=test,
         settings=settings,
         bayes=wants_bayes(family, settings),

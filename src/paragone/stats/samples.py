@@ -12,18 +12,18 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics import metric_in_words, metric_title, named_metric
+from paragone.metrics import metric_in_words, named_metric
+from paragone.stats.evidence import Told
 from paragone.stats.family import PROCEDURES, ComparisonSettings
-from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
+from paragone.stats.pairs import Pair, UnitScores, double_fails, judged, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
-from paragone.stats.result import Comparison, plain
+from paragone.stats.result import Comparison, pair_row, verdict_cells
 from paragone.stats.t_tests import TTest, detectable_errors
-from paragone.tables import Table, TableCell, format_number, format_p, format_signed, p_is, to_text
-from paragone.ties import TOLERANCE, FloatArray
+from paragone.stats.words import Findings, counted, number, wins_in_words
+from paragone.tables import Column, Table, decimals_for, format_number
+from paragone.ties import TOLERANCE, FloatArray, loss_order
 
 KEYS = ("dataset", "metric", "at")
-TASKS_SHOWN = 30
-"""More tasks than these are in the files only."""
 NEEDED = ("method", "sample", "value")
 
 
@@ -58,9 +58,13 @@ class SampleComparison(Comparison):
         What the samples are called.
     strata : str
         How strata were weighted, in words; empty where there are none.
-    by_task : DataFrame, optional
-        The samples and the means of every method on each stratum, by metric and cut-off; nothing is
-        tested there.
+    tasks : tuple of (str, Pair)
+        The leader against each rival on every stratum, together as one family.
+    outcomes : tuple of int
+        Of two methods that are right or wrong: both right, only the leader, only the rival, both
+        wrong.
+    unfiltered : SampleComparison, optional
+        The same without the threshold.
     cluster : str
         What a cluster of samples is called.
 
@@ -80,7 +84,10 @@ class SampleComparison(Comparison):
     n_family: int
     units: str = "samples"
     strata: str = ""
-    by_task: pd.DataFrame | None = None
+    tasks: tuple[tuple[str, Pair], ...] = ()
+    outcomes: tuple[int, ...] = ()
+    threshold: float | None = None
+    unfiltered: SampleComparison | None = None
     cluster: str = "query"
 
     @property
@@ -98,40 +105,143 @@ class SampleComparison(Comparison):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row per dataset, metric, cut-off and rival.
+        """One row per pair, metric and cut-off.
 
         ``detectable`` is the least difference that 80 % of such tests would have found at the level
         that is left to one of the family, with its degrees of freedom: 2.8 standard errors for one
         test on many samples, more for several tests or few samples.
         """
-        adjusted = f"p_{self.correction.name.replace('-', '_')}"
-        return pd.DataFrame(
-            [
-                {
-                    "dataset": place.dataset,
-                    "metric": place.metric,
-                    "at": place.at,
-                    **({} if self.reference else {"method": pair.method}),
-                    "rival": pair.rival,
-                    "n": pair.n,
-                    "clusters": place.clusters,
-                    "mean_reference" if self.reference else "mean_method": pair.mean_method,
-                    "mean_rival": pair.mean_rival,
-                    "difference": pair.difference.estimate,
-                    "low": pair.difference.low,
-                    "high": pair.difference.high,
-                    "detectable": self.detectable(pair),
-                    "p": pair.p_raw,
-                    adjusted: pair.p,
-                }
-                for place, pair in zip(self.measurements, self.pairs, strict=True)
-            ]
-        )
+        rows = [
+            {
+                **pair_row(pair),
+                "dataset": place.dataset,
+                "metric": place.metric,
+                "at": place.at,
+                "clusters": place.clusters,
+                "detectable": self.detectable(pair),
+            }
+            for place, pair in zip(self.measurements, self.pairs, strict=True)
+        ]
+        return pd.DataFrame(rows)
 
     @cached_property
     def rows(self) -> tuple[Any, ...]:
         """The rows of the table, each with the columns as attributes."""
         return tuple(self.table.itertuples(index=False, name="SampleDifference"))
+
+    @cached_property
+    def first(self) -> tuple[Pair, ...]:
+        """The pairs by the first dataset, metric and cut-off, which the findings speak of."""
+        of_first = self.measurements[0][:3] if self.measurements else ()
+        both = zip(self.measurements, self.pairs, strict=True)
+        # NaN is no cut-off, and not equal to itself.
+        return tuple(pair for place, pair in both if str(place[:3]) == str(of_first))
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What is said of the leader and its rivals, by the first metric and cut-off."""
+        leader, means = self.reference, self.means
+        leader = leader or next(iter(means))
+        pairs = {
+            pair.seen_from(leader).rival: pair.seen_from(leader)
+            for pair in self.first
+            if leader in (pair.method, pair.rival)
+        }
+        place = self.measurements[0] if self.measurements else Measurement("", "", np.nan, 0)
+        rivals = [name for name in means if name in pairs]
+        return Findings(
+            leader=leader,
+            metric=place.metric,
+            higher_is_better=self.higher_is_better,
+            means=means,
+            scopes={"this data": tuple(pairs[name] for name in rivals)},
+            measured=self.measured,
+            won={name: wins_in_words(pairs[name]) for name in rivals},
+            n_family=self.n_family,
+            level=1 - self.alpha,
+            margin=self.settings.margin,
+            tasks=dict(self.tasks) if len(rivals) == 1 else {},
+            remarks=tuple(self._remarks(leader, [pairs[name] for name in rivals])),
+        )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Which way the first metric is better: differences are signed so that positive is better."""
+        return not any(
+            (pair.mean_method - pair.mean_rival) * pair.mean_difference < 0 for pair in self.first
+        )
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """Mean values by the first metric and cut-off, the best first."""
+        found: dict[str, float] = {self.reference: np.nan} if self.reference else {}
+        for pair in self.first:
+            found |= {pair.method: float(pair.mean_method), pair.rival: float(pair.mean_rival)}
+        names = sorted(found)
+        losses = np.array([found[name] for name in names]) * (-1 if self.higher_is_better else 1)
+        return {names[place]: found[names[place]] for place in loss_order(losses)}
+
+    @property
+    def measured(self) -> str:
+        """On how much it was measured, in words."""
+        n = max((pair.n for pair in self.first), default=0)
+        told = f"{n} {self.units}"
+        if self.clustered:
+            told += f" in {counted(self.measurements[0].clusters, self.cluster)}"
+        return told + self.strata
+
+    def _remarks(self, leader: str, pairs: Sequence[Pair]) -> list[str]:
+        remarks = []
+        if self.outcomes and pairs:
+            both, mine, theirs, none = self.outcomes
+            remarks.append(
+                f"Both right {both}, only {leader} {mine}, only {pairs[0].rival} {theirs}, both"
+                f" wrong {none}."
+            )
+        if self.unfiltered is not None and pairs:
+            n = self.unfiltered.pairs[0].n
+            remarks.append(
+                f"Without {counted(n - pairs[0].n, 'double fail')} (both no better than"
+                f" {self.threshold:g}); of all {n} {self.units}: {self.unfiltered.findings.said}."
+            )
+        if len(self.first) < len(self.pairs):
+            remarks.append(self._other_values(leader))
+        open_ones = [pair for pair in pairs if pair.word == "undecided"]
+        least = self.detectable(open_ones[0]) if open_ones else np.nan
+        if np.isfinite(least):
+            remarks.append(
+                f"To decide {open_ones[0].rival}: {pairs[0].n} {self.units} can show a difference of"
+                f" {number(least)}, not this one."
+            )
+        return remarks
+
+    def _other_values(self, leader: str) -> str:
+        """Say how the leader does by all metrics and cut-offs together."""
+        words = [
+            pair.seen_from(leader).word
+            for pair in self.pairs
+            if leader in (pair.method, pair.rival)
+        ]
+        place = self.measurements[0]
+        at = f" at {place.at:g}" if np.isfinite(place.at) else ""
+        better, worse = words.count("better"), words.count("worse")
+        return (
+            f"Shown: {metric_in_words(place.metric)}{at} on {place.dataset}. Of all"
+            f" {len(words)} differences of {leader}, {better} are better and {worse} worse."
+        )
+
+    @property
+    def told(self) -> Told:
+        """What the lines of evidence need to know."""
+        means = [mean for pair in self.first for mean in (pair.mean_method, pair.mean_rival)]
+        return Told(
+            self.settings,
+            {"this data": self.correction.title if self.n_family > 1 else ""},
+            {"this data": self.test.estimate},
+            decimals_for(means),
+            self.higher_is_better,
+            powered=False,
+        )
 
     @property
     def method(self) -> str:
@@ -161,176 +271,92 @@ class SampleComparison(Comparison):
         )
 
     @property
-    def verdict(self) -> str:
-        """One sentence per rival, or per pair."""
-        lines = []
-        for method, rival in dict.fromkeys((pair.method, pair.rival) for pair in self.pairs):
-            both = zip(self.measurements, self.pairs, strict=True)
-            mine = [
-                (place, pair)
-                for place, pair in both
-                if (pair.method, pair.rival) == (method, rival)
-            ]
-            if len(mine) == 1 and not np.isfinite(mine[0][0].at):
-                lines.append(self._one_sentence(*mine[0]))
-                continue
-            shown = [pair for _, pair in mine if pair.p <= self.alpha]
-            ahead = sum(pair.mean_difference > 0 for pair in shown)
-            words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (
-                ahead < len(shown)
-            )
-            found = " and ".join(words) if shown else "not significantly different by any"
-            place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
-            lines.append(
-                f"{method} against {rival}: {found} of {len(mine)} values after"
-                f" {self.correction.title}; surest: {metric_in_words(place.metric)} at"
-                f" {place.at:g}, {format_signed(surest.difference.estimate)}"
-                f" [{format_signed(surest.difference.low)},"
-                f" {format_signed(surest.difference.high)}], {p_is(surest.p)},"
-                f" {format_number(self.detectable(surest))} detectable."
-            )
-        return "\n".join(lines)
-
-    def _one_sentence(self, place: Measurement, pair: Pair) -> str:
-        """Return what is said of a rival that was compared by one value."""
-        claim = {
-            "better": f"is better than {pair.rival}",
-            "worse": f"is worse than {pair.rival}",
-        }.get(pair.word, f"against {pair.rival} is undecided")
-        low, high = pair.difference.low, pair.difference.high
-        within = (
-            f" [{format_signed(low)}, {format_signed(high)}]"
-            if np.isfinite([low, high]).all()
-            else ""
-        )
-        least = self.detectable(pair)
-        found = (
-            f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
-        )
-        adjusted = f" {self.correction.title}" if self.n_family > 1 else ""
-        return (
-            f"On {self.units} like these {pair.method} {claim} by {metric_in_words(place.metric)}"
-            f" (difference {format_signed(pair.difference.estimate)}{within},"
-            f" {p_is(pair.p)}{adjusted}{found})."
-        )
+    def caption(self) -> str:
+        """The sentence of a caption: what was compared, and how."""
+        who = f"{self.reference} against each rival" if self.reference else "All pairs"
+        return f"{who} on {self.measured}: {self.method}."
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
-        """Return what makes the table of differences, and that of the tasks where there are several."""
-        tasks = {} if self.by_task is None else {"tasks": self._tasks_table}
-        return {"differences": self._differences_table, **tasks}
+        """Return what makes the table of pairs, and that of the tasks where there are several."""
+        return {**super().tables(), **({"tasks": self._tasks_table} if self.tasks else {})}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
-        return {
-            "differences": self.table,
-            **({} if self.by_task is None else {"tasks": self.by_task}),
-        }
+        found = {**super().frames()}
+        if self.tasks:
+            found["tasks"] = pd.DataFrame(
+                [{"task": task, **pair_row(pair)} for task, pair in self.tasks]
+            )
+        return found
 
     def _tasks_table(self) -> Table:
-        """Make the table of means by task."""
-        assert self.by_task is not None
-        frame = self.by_task.dropna(axis=1, how="all")
-        own = [name for name in ("task", "metric", "at", "n") if name in frame.columns]
-        methods = [name for name in frame.columns if name not in own]
-        body = [
-            [
-                *(
-                    TableCell(f"{row[name]:g}" if name in ("at", "n") else str(row[name]))
-                    for name in own
-                ),
-                *(TableCell(format_number(row[name])) for name in methods),
-            ]
-            for _, row in frame.iterrows()
-        ]
-        caption = (
-            f"Means by task over the {self.units} that all methods have; nothing is tested here."
-        )
-        heading = [
-            {"task": "Task", "metric": "Metric", "at": "K", "n": self.units}[name] for name in own
-        ]
-        return Table.of([*heading, *methods], body, caption=caption, label="tab:tasks")
-
-    def _differences_table(self) -> Table:
-        """Make the table for a paper; bold where the adjusted p is at most alpha."""
-        several = len({place.dataset for place in self.measurements}) > 1
-        cut = any(np.isfinite(place.at) for place in self.measurements)
-        heading = [*(["Dataset"] if several else []), "Metric", *(["K"] if cut else [])]
-        heading += ["Rival", self.reference] if self.reference else ["Method", "Rival", "method"]
-        heading += ["rival", "difference"]
-        heading += [
-            f"{100 * (1 - self.alpha):g} % interval",
-            "detectable",
+        """Make the table of differences by task."""
+        heads = [
+            "task",
+            self.units,
+            "method",
+            "rival",
+            "method",
+            "rival",
+            "difference",
+            "word",
             "p",
-            f"p ({self.correction.title})",
         ]
-        body = [
+        decimals = self.told.decimals
+        rows = [
             [
-                *([TableCell(place.dataset)] if several else []),
-                TableCell(metric_title(place.metric)),
-                *([TableCell(f"{place.at:g}")] if cut else []),
-                *([] if self.reference else [TableCell(pair.method)]),
-                TableCell(pair.rival),
-                TableCell(format_number(pair.mean_method)),
-                TableCell(format_number(pair.mean_rival)),
-                TableCell(format_signed(pair.difference.estimate)),
-                TableCell(
-                    f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"
-                ),
-                TableCell(format_number(self.detectable(pair))),
-                TableCell(format_p(pair.p_raw)),
-                TableCell(format_p(pair.p), bold=pair.p <= self.alpha),
+                task,
+                str(pair.n),
+                pair.method,
+                pair.rival,
+                format_number(pair.mean_method, decimals),
+                format_number(pair.mean_rival, decimals),
+                *verdict_cells(pair, decimals)[::-1],
             ]
-            for place, pair in zip(self.measurements, self.pairs, strict=True)
+            for task, pair in self.tasks
         ]
-        named = "queries" if self.cluster == "query" else f"{self.cluster}s"
-        groups = f" in {self.measurements[0].clusters} {named}" if self.clustered else ""
-        who = f"{self.reference} against each rival" if self.reference else "All pairs"
+        rows = [[*row[:6], row[6], row[8], row[7]] for row in rows]
         caption = (
-            f"{who} on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive differences"
-            f" favour {self.reference or 'the method'}."
+            f"Differences by task; p and intervals hold for all {len(self.tasks)} together (Holm)."
         )
-        return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.warnings)
+        columns = [
+            Column(head, "left" if place in (0, 2, 3, 7) else "right")
+            for place, head in enumerate(heads)
+        ]
+        return Table.of(columns, rows, caption=caption, label="tab:tasks")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        values: dict[str, Any] = plain(
-            {
-                "reference": self.reference or None,
-                "alpha": self.alpha,
-                "method": self.method,
-                "verdict": self.verdict,
-                "differences": self.table.to_dict("records"),
-                "notes": list(self.warnings),
-            }
-        )
-        return values
-
-    def blocks(self) -> Sequence[tuple[str, str | Table]]:
-        """Return what a terminal shows: the table, that of the tasks where there are a few, then the verdict."""
-        return (*(("", make()) for make in self._shown()), ("", self.verdict))
-
-    def _shown(self) -> list[Callable[[], Table]]:
-        few = self.by_task is not None and len(self.by_task) <= TASKS_SHOWN
-        return [make for name, make in self.tables().items() if few or name != "tasks"]
-
-    def __repr__(self) -> str:
-        return "\n\n".join([*(to_text(make()) for make in self._shown()), self.verdict])
+    def further(self) -> dict[str, Any]:
+        """Return what a comparison on samples has beyond its pairs, for JSON."""
+        found: dict[str, Any] = {
+            "reference": self.reference or None,
+            "alpha": self.alpha,
+            "method": self.method,
+            "tasks": [{"task": task, **pair_row(pair)} for task, pair in self.tasks],
+        }
+        if self.outcomes:
+            names = ("both_right", "only_leader", "only_rival", "both_wrong")
+            found["outcomes"] = dict(zip(names, self.outcomes, strict=True))
+        if self.unfiltered is not None:
+            found["threshold"] = self.threshold
+            found["unfiltered"] = self.unfiltered.table.to_dict("records")
+        return found
 
 
 def compare_samples(
     samples: pd.DataFrame,
     *,
     reference: str | None = None,
-    all_pairs: bool = False,
     metric: str | None = None,
     at: float | None = None,
     cluster: str | None = "query",
     strata: str | None = None,
     weights: Literal["equal", "size"] = "equal",
     test: str | Test | Callable[..., TestResult] | None = None,
-    correction: str | Correction | Callable[..., Any] = "holm",
+    correction: str | Correction | Callable[..., Any] | None = None,
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
+    margin: float = 0.0,
+    threshold: float | None = None,
     tolerance: float = TOLERANCE,
 ) -> SampleComparison:
     """Compare a method with each other one on the samples that all of them have.
@@ -341,9 +367,7 @@ def compare_samples(
         One row per method and sample: columns ``method, sample, value`` and, where there are
         several, ``dataset, metric, at``; `Results.sample_scores` gives it.
     reference : str, optional
-        The method compared with each other one; the first where it is not given.
-    all_pairs : bool, default=False
-        Whether each method is compared with each other one, in place of a reference.
+        The method compared with each other one; all pairs where it is not given.
     metric : str, optional
         Keep one metric only.
     at : float, optional
@@ -360,13 +384,18 @@ def compare_samples(
         How the differences are tested; by default ``clustered-t``, with strata ``stratified-t``.
         ``mcnemar`` and ``mcnemar-mid-p`` are for right and wrong (1 and 0), ``wilcoxon``, ``sign``
         and ``permutation`` for values.
-    correction : str, Correction or callable, default="holm"
-        How the p-values of everything shown are adjusted together.
+    correction : str, Correction or callable, optional
+        How the p-values of everything shown are adjusted together: by default ``shaffer`` for all
+        pairs by one value, else ``holm``.
     higher_is_better : bool, optional
         Direction of the metrics, whatever Paragone knows of their names. Left out, those of unknown
         direction are left out: it is never guessed.
     alpha : float, default=0.05
         Family-wise level; intervals are at ``1 - alpha``.
+    margin : float, default=0.0
+        The largest difference that does not matter; only with one can methods be found equivalent.
+    threshold : float, optional
+        Chance level of two methods: samples on which both are no better are left out.
     tolerance : float, default=1e-9
         Relative tolerance of a tie.
 
@@ -387,16 +416,17 @@ def compare_samples(
     ('old', 0.15, 3)
     """
     frame = _checked(samples, metric, at)
-    methods = list(pd.unique(frame["method"]))
-    reference = methods[0] if reference is None else reference
-    if reference not in methods:
+    methods = list(map(str, pd.unique(frame["method"])))
+    if reference is not None and reference not in methods:
         raise unknown_name("reference", reference, methods)
     by_default = PROCEDURES["sample"].test if strata is None else "stratified-t"
     chosen = find_test(by_default if test is None else test, "sample")
     if strata is not None and (strata not in frame.columns or "strata" not in chosen.needs):
         raise _no_strata(strata, frame, chosen)
-    adjustment = find_correction(correction)
-    if adjustment.family != "any":
+    several = any(name in frame.columns and frame[name].nunique() > 1 for name in KEYS)
+    whole = reference is None and not (several and strata is None)
+    adjustment = find_correction(correction or ("shaffer" if whole else "holm"))
+    if adjustment.on_ranks or adjustment.family not in ("any", *(["all pairs"] if whole else [])):
         raise InputError(f"{adjustment.title} does not fit differences on samples: choose holm")
     clustered = cluster is not None and cluster in frame.columns
     if clustered and "clusters" not in chosen.needs:
@@ -408,9 +438,9 @@ def compare_samples(
         frame = frame.assign(stratum=frame[strata])
     if strata == "dataset":
         frame = frame.drop(columns="dataset")
-    settings = ComparisonSettings(alpha=alpha, tolerance=tolerance)
+    settings = ComparisonSettings(alpha=alpha, tolerance=tolerance, margin=margin)
     given: list[tuple[Measurement, UnitScores, float]] = []
-    by_task: list[pd.DataFrame] = []
+    tasks_of_first: list[str] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append(
@@ -435,10 +465,7 @@ def compare_samples(
                 f"{name}: which way is better is not known, so it is left out: say higher_is_better"
             )
             continue
-        there = [
-            reference,
-            *(method for method in methods if method != reference and method in values),
-        ]
+        there = [method for method in methods if method in values]
         scored = UnitScores(
             tuple(there),
             (),
@@ -448,8 +475,10 @@ def compare_samples(
             strata=tasks,
             weights=weights,
         )
-        if tasks is not None:
-            by_task.append(_means_by_task(scored, names_of_tasks, name, cut))
+        if threshold is not None:
+            scored = _without_double_fails(scored, threshold, known.score_size)
+            groups = scored.clusters
+        tasks_of_first = tasks_of_first or names_of_tasks
         n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
         given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
     # Intervals hold for everything that is shown together, so how much that is must be known first.
@@ -457,8 +486,8 @@ def compare_samples(
         [
             (a, b)
             for a in range(len(scored.methods))
-            for b in range(a + 1, len(scored.methods))
-            if all_pairs or a == 0
+            for b in range(len(scored.methods))
+            if (a < b if reference is None else scored.methods[a] == reference and a != b)
         ]
         for _, scored, _ in given
     ]
@@ -478,20 +507,100 @@ def compare_samples(
         )
     ]
     how = "equally" if weights == "equal" else "by size"
-    return SampleComparison(
+    result_of = SampleComparison(
         unit="sample",
         test=chosen,
         pairs=judged([pair for _, pair in found], adjustment.adjust, settings),
         settings=settings,
         warnings=tuple(dict.fromkeys(notes)),
-        reference="" if all_pairs else reference,
+        reference=reference or "",
         measurements=tuple(place for place, _ in found),
         correction=adjustment,
         clustered=clustered,
         n_family=n_family,
-        by_task=pd.concat(by_task, ignore_index=True) if by_task else None,
         strata="" if strata is None else f", means by {strata} weighted {how}",
+        threshold=threshold,
     )
+    if threshold is not None:
+        unfiltered = compare_samples(
+            samples,
+            reference=reference,
+            metric=metric,
+            at=at,
+            cluster=cluster,
+            strata=strata,
+            weights=weights,
+            test=test,
+            correction=correction,
+            higher_is_better=higher_is_better,
+            alpha=alpha,
+            margin=margin,
+            tolerance=tolerance,
+        )
+        result_of = replace(result_of, unfiltered=unfiltered)
+    return _in_detail(result_of, given[0][1], tasks_of_first)
+
+
+def _in_detail(
+    result: SampleComparison, scored: UnitScores, names: Sequence[str]
+) -> SampleComparison:
+    """Add the differences on every task, as one family, and the counts of two methods that are right or wrong."""
+    leader = result.findings.leader
+    mine = scored.methods.index(leader)
+    rivals = [place for place in range(len(scored.methods)) if place != mine]
+    values = scored.values
+    outcomes: tuple[int, ...] = ()
+    right = values == (1 if scored.higher_is_better else 0)
+    if len(rivals) == 1 and np.isin(values, (0, 1)).all():
+        a, b = right[:, mine], right[:, rivals[0]]
+        outcomes = tuple(int(both.sum()) for both in (a & b, a & ~b, ~a & b, ~a & ~b))
+    result = replace(result, outcomes=outcomes)
+    if scored.strata is None or len(names) < 2 or len(result.first) < len(result.pairs):
+        return result
+    # The leader may have been chosen by these values: every pair counts, whichever leads.
+    n_family = len(names) * len(result.first)
+    binary = bool(outcomes) and scored.clusters is None and not result.settings.margin
+    test = find_test("mcnemar" if binary else PROCEDURES["sample"].test, "sample")
+    tasks = np.asarray(scored.strata)
+    told: list[str] = []
+    pairs: list[Pair] = []
+    for place, name in enumerate(names):
+        inside = tasks == place
+        if not inside.any():
+            continue
+        clusters = None if scored.clusters is None else np.asarray(scored.clusters)[inside]
+        part = replace(scored, values=values[inside], clusters=clusters, strata=None)
+        measured = measure_pairs(
+            part,
+            [(mine, rival) for rival in rivals],
+            unit="sample",
+            test=test,
+            settings=result.settings,
+            n_family=n_family,
+        )
+        told += [name] * len(rivals)
+        pairs += measured
+    holm = find_correction("holm")
+    found = judged(pairs, lambda p: holm.adjust_among(p, n_family), result.settings)
+    return replace(result, tasks=tuple(zip(told, found, strict=True)))
+
+
+def _without_double_fails(scored: UnitScores, threshold: float, size: float) -> UnitScores:
+    """Return the samples on which one of two methods is better than the threshold."""
+    if len(scored.methods) != 2:
+        raise InputError(
+            f"a threshold is for two methods, not {len(scored.methods)}: keep two, or leave it out"
+        )
+    fails = double_fails(
+        scored.values, threshold, higher_is_better=scored.higher_is_better, size=size
+    )
+    if fails.all():
+        raise InputError(f"no value of either method is better than the threshold {threshold:g}")
+    clusters, strata = (
+        None if labels is None else np.asarray(labels)[~fails]
+        for labels in (scored.clusters, scored.strata)
+    )
+    return replace(scored, values=scored.values[~fails], clusters=clusters, strata=strata)
 
 
 def compare_losses(
@@ -585,21 +694,6 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
     if frame["method"].nunique() < 2:
         raise InputError("a comparison needs two methods or more")
     return frame
-
-
-def _means_by_task(
-    scored: UnitScores, names: Sequence[str], metric: str, cut: float
-) -> pd.DataFrame:
-    """Return how many samples each task has, and the mean of every method on them."""
-    tasks = np.asarray(scored.strata)
-    sizes = np.bincount(tasks, minlength=len(names))
-    with np.errstate(invalid="ignore"):
-        means = {
-            method: np.bincount(tasks, scored.values[:, place], minlength=len(names)) / sizes
-            for place, method in enumerate(scored.methods)
-        }
-    found = pd.DataFrame({"task": list(names), "metric": metric, "at": cut, "n": sizes, **means})
-    return found[found["n"] > 0]
 
 
 def _no_strata(strata: str, frame: pd.DataFrame, test: Test) -> InputError:

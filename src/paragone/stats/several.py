@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from paragone.errors import InputError
 from paragone.metrics import asked_name, metric_title
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
+from paragone.stats.lines import MOST_LINES, blocks_apart, cut, wrapped
 from paragone.stats.result import Comparison, write_texts
 from paragone.tables import Column, Table, TableCell, to_latex, to_markdown, to_text
 
@@ -64,7 +66,20 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
             f"{metric_title(one.scores.metric)}: {one.finding}" for one in self.by_metric.values()
         )
 
-    def as_table(self) -> Table:
+    pairs: ClassVar[tuple[()]] = ()
+
+    @cached_property
+    def answer(self) -> tuple[str, ...]:
+        """The findings in lines for one screen."""
+        told = [wrapped(line) for line in self.verdict.splitlines()]
+        room = MOST_LINES - 2
+        return tuple(cut(blocks_apart(told), room, "and more: --details"))
+
+    def tables(self) -> Mapping[str, Callable[[], Table]]:
+        """Return what makes the table of words."""
+        return {"words": self.as_table}
+
+    def as_table(self, which: str | None = None) -> Table:
         """Return the words of every pair by every metric, with p adjusted over metrics and pairs."""
         words: dict[tuple[str, str], dict[str, TableCell]] = {}
         for metric, one in self.by_metric.items():
@@ -84,7 +99,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
             *(Column(title, "left") for title in titles),
         ]
         caption = (
-            f"What a method is compared with a rival on datasets like these, by {len(self)} metrics"
+            f"What a method is compared with a rival, by {len(self)} metrics"
             " as one family; in brackets p, adjusted over pairs and metrics (alpha ="
             f" {self.alpha:g})."
         )
@@ -94,6 +109,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         """Return everything as plain values, ready for JSON."""
         return {
             "alpha": self.alpha,
+            "answer": list(self.answer),
             "metrics": {metric: one.to_dict() for metric, one in self.by_metric.items()},
         }
 
@@ -113,7 +129,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         texts = {
             "words.md": to_markdown(table),
             "words.tex": to_latex(table),
-            "verdict.txt": repr(self),
+            "verdict.txt": f"{self.verdict}\n\n{to_text(table)}",
         }
         write_texts(
             folder,
@@ -121,7 +137,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         )
 
     def __repr__(self) -> str:
-        return f"{self.verdict}\n\n{to_text(self.as_table())}"
+        return "\n".join(self.answer)
 
 
 def compare_metrics(

@@ -13,11 +13,12 @@ from rich.cells import cell_len
 from paragone.errors import InputError
 from paragone.metrics import metric_in_words, metric_title, named_metric
 from paragone.shortening import shortened
+from paragone.stats.evidence import Told
 from paragone.stats.family import PROCEDURES, ComparisonSettings
 from paragone.stats.lines import MOST_LINES, WIDTH, blocks_apart, columns, cut, wrapped
 from paragone.stats.registries import Unit, tests
 from paragone.stats.result import Comparison, plain
-from paragone.stats.words import number
+from paragone.stats.words import Findings, number
 from paragone.tables import Column, Table, TableCell, number_cell
 
 MOST_NOTES = 4
@@ -48,6 +49,21 @@ class UntestedComparison(Comparison):
     def methods(self) -> tuple[str, ...]:
         """The methods, in the order of printing."""
         return tuple(map(str, self.values.index))
+
+    @property
+    def findings(self) -> Findings:
+        """Nothing is said of anybody."""
+        return Findings("", self.metric or "", bool(self.higher_is_better), {}, {})
+
+    @property
+    def told(self) -> Told:
+        """Nothing is told with evidence."""
+        return Told(self.settings, {}, {}, 4, bool(self.higher_is_better))
+
+    @property
+    def finding(self) -> str:
+        """Why nothing can be tested."""
+        return self.why
 
     @property
     def verdict(self) -> str:
@@ -119,9 +135,6 @@ class UntestedComparison(Comparison):
             fit -= 1
         room = MOST_LINES - len(why) - len(notes) - (2 if notes else 1)
         return tuple(blocks_apart([why, cut(rows, room, "and {} more: --details"), notes]))
-
-    def __repr__(self) -> str:
-        return "\n".join(self.answer)
 
 
 def untested(

@@ -124,7 +124,7 @@ def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, fl
     return {
         (row.dataset, row.metric, row.at, row.rival): WORSE if row.difference > 0 else BETTER
         for row in comparison.rows
-        if row.p_holm <= comparison.alpha
+        if row.p <= comparison.alpha
     }
 
 
@@ -202,24 +202,8 @@ def method_sheet(figures: TopKFigures, method: str, number: int, behind: Behind)
 
 def headline(figures: TopKFigures, comparison: SampleComparison) -> str:
     """Say in one sentence how the reference does against its rivals on the samples."""
-    kinds: dict[str, list[str]] = {}
-    for rival in dict.fromkeys(row.rival for row in comparison.rows):
-        mine = [row for row in comparison.rows if row.rival == rival]
-        signs = {row.difference > 0 for row in mine if row.p_holm <= comparison.alpha}
-        kinds.setdefault(_kind(signs), []).append(figures.name(rival))
-    claims = [f"{kind} {listing(rivals)}" for kind, rivals in kinds.items()]
-    return (
-        f"{figures.name(comparison.reference)} is {listing(claims)} (on {len(mine)} values a rival,"
-        " after Holm)."
-    )
-
-
-def _kind(signs: set[bool]) -> str:
-    if not signs:
-        return "not significantly different from"
-    if len(signs) == 2:
-        return "better by some values and worse by others than"
-    return "better than" if True in signs else "worse than"
+    names = {name: figures.name(name) for name in comparison.means}
+    return str(comparison.findings.renamed(names))
 
 
 def topk_paragraph(figures: TopKFigures, view: View) -> str:

@@ -1,4 +1,4 @@
-"""The headline of a comparison: one scope, whose pairs are drawn, and words that its intervals bear out."""
+"""Findings: which scope leads, whose pairs are drawn beside it, and the sentences, which golden files hold."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from answers import words_of_superiority
 from paragone import compare
 from paragone.page import Leaderboard, Standing
-from paragone.reporting.boards import comparison_board, cost_words, panels_of, pareto, where_words
-from paragone.stats.headlines import headline_of
+from paragone.reporting.boards import (
+    comparison_board,
+    cost_words,
+    headline_of,
+    panels_of,
+    pareto,
+    where_words,
+)
 
 
 def folds(levels: dict[str, float], n_datasets: int, spread: float, seed: int = 0) -> pd.DataFrame:
@@ -23,53 +30,51 @@ def folds(levels: dict[str, float], n_datasets: int, spread: float, seed: int = 
     return pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
 
 
-def test_few_datasets_with_folds_are_told_on_these_datasets():
-    found = headline_of(
-        compare(folds({"A": 0.9, "B": 0.7}, 3, 0.01), metric="accuracy", bayes=False)
-    )
-    assert (found.scope, found.text) == ("On these 3 datasets", "A is better than B.")
-    assert (found.beside, found.beside_text) == (
-        "On datasets like these",
-        "Not shown yet: 3 datasets are too few for a pair. At least 6 are needed.",
-    )
+def told(frame: pd.DataFrame, **options):
+    return compare(frame, **{"metric": "accuracy", "bayes": False, **options})
+
+
+def test_few_datasets_with_folds_are_told_on_this_data():
+    found = told(folds({"A": 0.9, "B": 0.7}, 3, 0.01)).findings
+    assert found.shown == "this data"
+    assert found.untold["new datasets"] == "For new datasets, 3 are too few: at least 6 are needed."
 
 
 def test_one_dataset_cannot_speak_for_others():
-    found = headline_of(
-        compare(folds({"A": 0.9, "B": 0.7}, 1, 0.01), metric="accuracy", bayes=False), ["C"]
-    )
-    assert (found.scope, found.text) == ("On set 0", "A is better than B; C failed.")
-    assert found.beside_text == "One dataset cannot speak for others."
+    comparison = told(folds({"A": 0.9, "B": 0.7}, 1, 0.01))
+    assert set(comparison.findings.scopes) == {"this data"}
+    assert headline_of(comparison.findings, ["C"]).text.endswith("; C failed.")
 
 
-def test_scores_without_folds_are_told_on_datasets_like_these():
+def test_scores_without_folds_are_told_on_new_datasets():
     frame = pd.DataFrame(
         {"dataset": range(9), "A": np.linspace(0.8, 0.9, 9), "B": np.linspace(0.7, 0.82, 9)}
     )
-    comparison = compare(frame, metric="accuracy", bayes=False)
-    found = headline_of(comparison)
-    assert (found.scope, found.text) == ("On datasets like these", "A is better than B.")
-    assert found.pairs == comparison.pairs
+    comparison = told(frame)
+    assert comparison.findings.shown == "new datasets"
+    assert comparison.findings.pairs == comparison.pairs
 
 
-def test_too_few_scores_are_told_as_they_stand_and_nothing_is_claimed():
-    frame = pd.DataFrame({"dataset": range(3), "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.6]})
-    found = headline_of(compare(frame, metric="accuracy", bayes=False))
-    assert found.text == "A leads with 0.800 against 0.700 of B, and nothing is shown."
-    assert "too few" in found.beside_text
+def test_one_score_of_each_is_told_as_it_stands():
+    frame = pd.DataFrame({"dataset": ["d"], "A": [0.9], "B": [0.8]})
+    comparison = told(frame)
+    assert (comparison.findings.shown, comparison.pairs) == (None, ())
+    assert words_of_superiority(repr(comparison)) == []
 
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_the_best_is_the_best_by_the_metric(higher):
     frame = folds({"A": 0.9, "B": 0.7, "C": 0.5}, 4, 0.01)
-    found = headline_of(compare(frame, higher_is_better=higher, bayes=False))
-    assert found.text == f"{'A' if higher else 'C'} is best: better than both others."
+    found = told(frame, metric=None, higher_is_better=higher).findings
+    assert found.leader == found.best == ("A" if higher else "C")
+    assert {pair.word for pair in found.pairs} == {"better"}
 
 
-def test_a_reference_that_is_not_the_best_is_what_the_headline_is_about():
+def test_a_reference_that_is_not_the_best_is_what_the_finding_is_about():
     frame = folds({"A": 0.9, "B": 0.7, "C": 0.5}, 4, 0.01)
-    found = headline_of(compare(frame, metric="accuracy", reference="B", bayes=False))
-    assert found.text == "Against B: A is better, and C is worse."
+    found = told(frame, reference="B").findings
+    assert (found.leader, found.best) == ("B", "A")
+    assert {pair.rival: pair.word for pair in found.pairs} == {"A": "worse", "C": "better"}
 
 
 @pytest.mark.parametrize("seed", range(5))
