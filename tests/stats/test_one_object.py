@@ -189,9 +189,10 @@ def check_all_writers(found: DatasetComparison) -> None:
 def answer(frame: pd.DataFrame, options: dict) -> DatasetComparison | None:
     """Return the comparison, or nothing where it is refused."""
     try:
-        return compare(frame, **options)
+        found = compare(frame, **options)
     except InputError:
         return None
+    return found if isinstance(found, DatasetComparison) else None
 
 
 def check_table(seed: int, *, writers: bool = True, orders: bool = True) -> bool:

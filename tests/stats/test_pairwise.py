@@ -55,7 +55,7 @@ def test_what_all_units_say_stands_beside():
     plain = pairwise(mma, au, metric="accuracy")
     assert repr(result.unfiltered.pairs) == repr(plain.pairs)
     assert plain.unfiltered is None
-    assert plain.finding in " ".join(repr(result).split())
+    assert plain.findings.said in " ".join(repr(result).split())
     assert f"about {result.pairs[0].needed} subjects" in result.verdict
 
 
