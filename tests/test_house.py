@@ -137,7 +137,7 @@ BUDGETS = {
     "charts": 5497,
     "checks": 59971,
     "cli": 22306,
-    "data": 41174,
+    "data": 41173,
     "everyday": 4956,
     "generate": 86610,
     "intake": 49947,

@@ -13,7 +13,7 @@ from scipy import sparse
 from paragone.data.dataset import Dataset
 from paragone.data.frames import checked_table, is_table
 from paragone.data.loading import expand, load, reader_named
-from paragone.data.reader import ReadOptions, suffix_of
+from paragone.data.reader import NoOptionsError, ReadOptions, suffix_of
 from paragone.data.readers.table import TABLE_SUFFIXES, read_frame
 from paragone.data.roles import Roles, dataset_of_table, described_columns, target_values
 from paragone.errors import InputError, unknown_name
@@ -93,9 +93,7 @@ def _of_reference(value: str | Path, name: str | None, roles: Roles, base: Path)
     )
     try:
         return [load(value, base=base, options=options)]
-    except InputError as error:
-        if "takes no options" not in str(error):
-            raise
+    except NoOptionsError:
         # What is bundled knows its own target.
         return [load(value, base=base, name=name)]
 

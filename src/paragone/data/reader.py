@@ -15,6 +15,10 @@ from paragone.registry import Registry
 Nominal: TypeAlias = Literal["onehot", "ordinal"]
 
 
+class NoOptionsError(InputError):
+    """Options were given to data that know themselves what there is to know."""
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """What a file does not say about itself.
@@ -81,7 +85,7 @@ class ReadOptions:
     def refuse_all_but_name(self, what: str) -> None:
         """Refuse options where nothing is left to say but a name."""
         if self != ReadOptions(name=self.name):
-            raise InputError(f"{what} and takes no options but {setting('name')}")
+            raise NoOptionsError(f"{what} and takes no options but {setting('name')}")
 
     def refuse_columns(self, where: str, kind: str) -> None:
         """Refuse options that name columns where a format has none."""
@@ -171,7 +175,7 @@ class Reader:
         except InputError as error:
             if not self.is_of_paths or Path(place).name in str(error):
                 raise
-            raise InputError(f"{place}: {error}") from error
+            raise type(error)(f"{place}: {error}") from error
         except (ValueError, LookupError) as error:
             # What a short reader of a user's raises at a spoiled file; the error itself is kept as
             # the cause.
