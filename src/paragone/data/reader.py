@@ -175,7 +175,8 @@ class Reader:
         except InputError as error:
             if not self.is_of_paths or Path(place).name in str(error):
                 raise
-            raise type(error)(f"{place}: {error}") from error
+            kind = NoOptionsError if isinstance(error, NoOptionsError) else InputError
+            raise kind(f"{place}: {error}") from error
         except (ValueError, LookupError) as error:
             # What a short reader of a user's raises at a spoiled file; the error itself is kept as
             # the cause.

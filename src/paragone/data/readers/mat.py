@@ -75,6 +75,7 @@ def read_mat(path: Path, options: ReadOptions) -> Dataset:
 def mat_variables(path: Path) -> Variables:
     """Read the variables of a ``.mat`` file of any version, by name; None for what is neither a matrix nor a cell."""
     from scipy.io import loadmat, whosmat
+    from scipy.io.matlab import MatReadError
 
     try:
         with path.open("rb") as file:
@@ -94,6 +95,7 @@ def mat_variables(path: Path) -> Variables:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     # SciPy has no class of its own for a file that is broken.
     except (
+        MatReadError,
         ValueError,
         TypeError,
         LookupError,
