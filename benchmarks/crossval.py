@@ -113,9 +113,9 @@ def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> R
             [dataset], methods, {"folds": n_folds}, Crossval(share=share), seed=SEED
         )
         with experiment.run(store, workers=0) as results:
-            scores = results.cv_scores()["RMSECV"].to_numpy()
+            scores = results.reader().cv_scores()["RMSECV"].to_numpy()
             seconds = time.process_time() - begun
-            n_predictions = len(results.ledger())
+            n_predictions = len(results.reader().ledger())
         return Ran(seconds, scores, n_predictions, store.stat().st_size)
 
 

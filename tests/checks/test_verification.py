@@ -239,7 +239,7 @@ class TestCrossvalidation:
         found = audit(made_crossval / f"{which}.sqlite", crossval_experiments()[which])
         assert not [f for f in found.findings if f.code in ("PG301", "PG302", "PG112")]
         with Results.open(made_crossval / f"{which}.sqlite") as results:
-            wrong, count = score_oracles.differing_of_run(results.crossval())
+            wrong, count = score_oracles.differing_of_run(results.reader().crossval())
             assert (wrong, count >= 20) == ([], True)
             assert verified(found) == len(results.scores()) > 0
 
@@ -254,20 +254,20 @@ class TestCrossvalidation:
             ),
         )
         with Results.open(made_crossval / "numbers.sqlite") as results:
-            wrong, _ = score_oracles.differing_of_run(results.crossval())
+            wrong, _ = score_oracles.differing_of_run(results.reader().crossval())
         assert "weights, fold 0" in " ".join(wrong) or "w_ens" in " ".join(wrong)
 
     @pytest.mark.parametrize("which", ["numbers", "groups", "classes"])
     def test_selection_is_that_of_the_program(self, made_crossval, which):
         with Results.open(made_crossval / f"{which}.sqlite") as results:
-            run = results.crossval()
+            run = results.reader().crossval()
             for problem in run.problems:
                 assert selected([problem], run) == list(choose([problem], run.settings).variants)
 
     def test_a_refit_that_the_cross_validation_did_not_choose_is_found(self, made_crossval):
         with Results.open(made_crossval / "numbers.sqlite") as results:
             first, second = CrossvalReader(results).stage_choices(View(results, "numbers"))
-            variants = list(results.crossval().problems[0].chains)
+            variants = list(results.reader().crossval().problems[0].chains)
         assert set(first.by_test) == set(variants)
         ledger = Ledger("lab")
         check_selection([first, second], ledger)

@@ -168,9 +168,13 @@ use = "sklearn.dummy:DummyRegressor"
     assert "rmse" in answer
     with Results.open(store) as results:
         folds = (
-            results.fold_scores().query("fold.str.isdigit()").groupby("variant")["val_score"].mean()
+            results.reader()
+            .fold_scores()
+            .query("fold.str.isdigit()")
+            .groupby("variant")["val_score"]
+            .mean()
         )
-        series, metric = results.scores_by_group("Ridge")
+        series, metric = results.reader().scores_by_group("Ridge")
     assert metric == "rmse"
     assert series.mean() == pytest.approx(folds["Ridge"])
     assert "5" in answer

@@ -66,7 +66,7 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
         "compare", lab / "lab.sqlite", "--unit", "item", "--reference", "ridge", "--json"
     )
     with Results.open(lab / "lab.sqlite") as results:
-        direct = compare_samples(results.sample_scores(), reference="ridge")
+        direct = compare_samples(results.reader().sample_scores(), reference="ridge")
         assert json.loads(ended.out) == json.loads(json.dumps(direct.to_dict()))
         assert compare(results, metric="precision", at=5, bayes=False).scores.methods
     one = paragone(

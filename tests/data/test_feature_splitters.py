@@ -151,13 +151,13 @@ def test_a_file_and_python_split_by_the_features_alike(tmp_path):
     with Experiment.from_toml(tmp_path / "lab.toml").run(
         tmp_path / "a.sqlite", workers=0
     ) as results:
-        by_file = results.ledger()
+        by_file = results.reader().ledger()
     plan = {"kind": f"{HERE}:KMeansFolds", "params": {"n_splits": 3}}
     experiment = Experiment(
         [dataset], {"Mean": "sklearn.dummy:DummyRegressor"}, plan, Crossval(), seed=5
     )
     with experiment.run(tmp_path / "b.sqlite", workers=0) as results:
-        by_python = results.ledger()
+        by_python = results.reader().ledger()
     for ledger in (by_file, by_python):
         validated = ledger[ledger["role"] == "val"]
         folds = {frozenset(rows["sample"]) for _, rows in validated.groupby("fold")}

@@ -36,7 +36,7 @@ def test_gasoline_is_predicted_well_below_its_spread(run):
         experiment.notes[0]
         == "40 pipelines (preprocessing and model, with the parameters of each) of 1 method: PLS 40"
     )
-    final = results.final_scores()
+    final = results.reader().final_scores()
     assert len(final) == 6
     assert (
         final["RMSECV"].min() < 0.25 < np.std(experiment.layout.arrangements["gasoline"].dataset.y)
@@ -46,10 +46,10 @@ def test_gasoline_is_predicted_well_below_its_spread(run):
 @pytest.mark.slow
 def test_corn_gives_a_score_a_target(run):
     _, results = run("corn")
-    scores = results.cv_scores()
+    scores = results.reader().cv_scores()
     assert scores["target"].unique().tolist() == ["Moisture", "Oil", "Protein", "Starch"]
     assert (scores["repeats"] == 2).all()
-    assert results.final_scores().groupby("target").size().tolist() == [2, 2, 2, 2]
+    assert results.reader().final_scores().groupby("target").size().tolist() == [2, 2, 2, 2]
 
 
 def test_tecators_duplicate_spectra_are_reported(run, data_folder):
@@ -62,21 +62,25 @@ def test_tecators_duplicate_spectra_are_reported(run, data_folder):
 
 def test_yarn_is_tested_on_its_official_part(run, data_folder):
     _, results = run("yarn")
-    ledger = results.ledger().query("fold == 'final'")
+    ledger = results.reader().ledger().query("fold == 'final'")
     assert ledger.groupby("role")["sample"].nunique().to_dict() == {"test": 7, "train": 21}
     part = load(data_folder / "nirs" / "yarn").train_part
     assert set(ledger[ledger["role"] == "test"]["sample"]) == set(np.flatnonzero(~part))
-    assert (results.ledger().query("role == 'val'").groupby(["variant", "fold"]).size() == 1).all()
+    assert (
+        results.reader().ledger().query("role == 'val'").groupby(["variant", "fold"]).size() == 1
+    ).all()
 
 
 def test_mayonnaise_replicates_flatter_a_nearest_neighbour(run):
     _, results = run("mayonnaise")
-    scores = results.cv_scores().pivot(index="variant", columns="dataset", values="CV_Accuracy")
+    scores = (
+        results.reader().cv_scores().pivot(index="variant", columns="dataset", values="CV_Accuracy")
+    )
     gap = scores["replicates torn apart"] - scores["replicates together"]
     assert gap["kNN(raw, n_neighbors=1)"] > 0.1
-    (line,) = gap_lines(results.crossval())
+    (line,) = gap_lines(results.reader().crossval())
     assert f"{gap.mean():+.4f}" in line
-    by_group = results.by_group()
+    by_group = results.reader().by_group()
     assert set(by_group["dataset"]) == {"replicates together"}
     assert by_group.query("role == 'val'")["n_groups"].unique().tolist() == [40]
 
@@ -86,12 +90,16 @@ def test_diesel_counts_the_missing_values_of_every_target(run):
     assert (
         "diesel_swri:CN: 403 of 784 rows have no target value and are left out" in experiment.notes
     )
-    assert results.cv_scores()["target"].nunique() == 7
+    assert results.reader().cv_scores()["target"].nunique() == 7
     rows = (
-        results.ledger().query("fold == 'final'").groupby(["target", "variant"])["sample"].nunique()
+        results.reader()
+        .ledger()
+        .query("fold == 'final'")
+        .groupby(["target", "variant"])["sample"]
+        .nunique()
     )
     assert rows["CN"].unique().tolist() == [381]
-    assert results.ledger()["y_true"].notna().all()
+    assert results.reader().ledger()["y_true"].notna().all()
 
 
 def test_spectral_steps_are_those_of_their_formulas(data_folder):

@@ -292,8 +292,8 @@ def _store_read(path: Path) -> None:
         else:
             asked = [
                 lambda: results.counts("lab"),
-                lambda: results.predictions("wine-traits", 0, "V"),
-                lambda: results.ranking("wine-traits", 0, "V"),
+                lambda: results.reader().predictions("wine-traits", 0, "V"),
+                lambda: results.reader().ranking("wine-traits", 0, "V"),
                 lambda: results.diagnostics("wine-traits", 1, "C"),
             ]
         _any_of(path, *(lambda _, ask=ask: ask() for ask in asked))

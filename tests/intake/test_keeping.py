@@ -23,12 +23,12 @@ from paragone.cli import app
 from paragone.errors import InputError
 from paragone.intake import read_results
 from paragone.lab.experiment import Experiment
-from paragone.lab.protocol import exchanging_part
+from paragone.lab.protocol import exchange
 from paragone.lab.store import merging
 from paragone.protocols import Predict
 from paragone.protocols.given import keeping
 
-keep_results = exchanging_part("keeping").keep_results
+keep_results = exchange("given", "imports")
 KEYS = ["method", "dataset", "fold"]
 
 

@@ -70,7 +70,7 @@ def test_a_cell_is_what_the_parts_give_by_hand(tmp_path):
     dataset = load("wine-traits")
     split = make_splits(dataset, experiment.split, 7)[1]
     X_train, X_test = scale_split(dataset.X[split.train], dataset.X[split.test], "minmax")
-    ranking = results.ranking("wine-traits", 1, "Random")
+    ranking = results.reader().ranking("wine-traits", 1, "Random")
     by_hand = ranking_curve(
         ranking,
         X_train,
@@ -86,7 +86,7 @@ def test_a_cell_is_what_the_parts_give_by_hand(tmp_path):
 
 def test_stored_predictions_give_the_scores_again(tmp_path):
     results = Experiment.from_toml(write_lab(tmp_path, GOOD)).run(tmp_path / "a.sqlite", workers=0)
-    frame = results.predictions("wine-traits", 2, "DAGFS", k=4)
+    frame = results.reader().predictions("wine-traits", 2, "DAGFS", k=4)
     wrong = (frame["y_true"] != frame["y_pred"]).mean()
     scores = results.scores("hamming_loss").query("fold == 2 and method == 'DAGFS' and at == 4")
     assert scores["value"].item() == wrong
@@ -128,13 +128,14 @@ def test_another_seed_gives_other_splits_and_other_rankings(tmp_path):
     file = write_lab(tmp_path, GOOD, top='name = "lab"\nseed = 8')
     other = Experiment.from_toml(file).run(tmp_path / "b.sqlite", workers=0)
     assert not np.array_equal(
-        one.ranking("wine-traits", 0, "Random"), other.ranking("wine-traits", 0, "Random")
+        one.reader().ranking("wine-traits", 0, "Random"),
+        other.reader().ranking("wine-traits", 0, "Random"),
     )
 
 
 def test_folds_of_a_random_ranker_differ(tmp_path):
     results = Experiment.from_toml(write_lab(tmp_path, GOOD)).run(tmp_path / "a.sqlite", workers=0)
-    rankings = {tuple(results.ranking("wine-traits", fold, "Random")) for fold in range(3)}
+    rankings = {tuple(results.reader().ranking("wine-traits", fold, "Random")) for fold in range(3)}
     assert len(rankings) == 3
 
 
@@ -325,7 +326,7 @@ def test_a_class_of_the_script_itself_can_be_a_method(tmp_path):
     results = Experiment(["wine-traits"], {"Mine": Mine}, {"folds": 2}).run(
         tmp_path / "a.sqlite", workers=1
     )
-    assert results.ranking("wine-traits", 0, "Mine")[0] == 10
+    assert results.reader().ranking("wine-traits", 0, "Mine")[0] == 10
 
 
 def test_the_ranking_of_an_unknown_cell_is_refused(tmp_path):
@@ -333,7 +334,7 @@ def test_the_ranking_of_an_unknown_cell_is_refused(tmp_path):
         tmp_path / "a.sqlite", workers=0
     )
     with pytest.raises(InputError, match="no cell of method 'W'"):
-        results.ranking("wine-traits", 0, "W")
+        results.reader().ranking("wine-traits", 0, "W")
     with pytest.raises(
         InputError, match="unknown metric in this store 'mirco_f1': did you mean 'micro_f1'"
     ):

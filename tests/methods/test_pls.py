@@ -71,7 +71,7 @@ def test_both_in_one_experiment_are_what_scikit_learn_makes_of_them(tmp_path, da
         [Dataset("d", X, y, "regression")], methods, {"folds": 5}, Crossval(), seed=3
     )
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
-        scores = results.cv_scores().set_index("variant")["RMSECV"]
+        scores = results.reader().cv_scores().set_index("variant")["RMSECV"]
     folds = KFold(5, shuffle=True, random_state=3)
     for name, scale in (("own", False), ("theirs", True)):
         for m in (1, 3):

@@ -188,7 +188,9 @@ def test_a_run_without_times_is_exported_without(first, tmp_path):
         (run / "Mine" / f"wine-traits_fold{fold}_ranking.csv").write_text(order)
     imported = import_rankings(run, [f"folds:{first}/folds/wine-traits"])
     results = imported.experiment.run(tmp_path / "a.sqlite", workers=0)
-    assert results.ranking("wine-traits", 0, "Mine").tolist() == list(range(n_features))[::-1]
+    assert (
+        results.reader().ranking("wine-traits", 0, "Mine").tolist() == list(range(n_features))[::-1]
+    )
     export_protocol_files(results, tmp_path / "out")
     names = sorted(contents(tmp_path / "out"))
     assert len(names) == 6

@@ -138,7 +138,13 @@ def test_a_repeated_method_has_a_cell_a_seed_and_its_mean_in_the_scores(tmp_path
     wanted = every.query("method == 'Random' and fold == 1 and at == 4")["value"].mean()
     assert means == pytest.approx(wanted)
     assert (
-        len({tuple(results.ranking("wine-traits", 0, "Random", repeat=r)) for r in range(3)}) == 3
+        len(
+            {
+                tuple(results.reader().ranking("wine-traits", 0, "Random", repeat=r))
+                for r in range(3)
+            }
+        )
+        == 3
     )
 
 

@@ -66,7 +66,7 @@ def results(tmp_path_factory, regression):
 
 
 def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each_criterion(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     table = final_table(cv.problems[0], cv)
     assert [column.name for column in table.columns] == [
         "#", "Model", "RMSEP", "Ens_Test", "W_Ens_Test", "RMSECV", "MF_Val", "Selected_By", "Pipeline",
@@ -83,7 +83,7 @@ def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each
 
 
 def test_the_top_table_ranks_by_rmsecv_with_folds_in_order_and_says_what_is_not_told_apart(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     table = top_table(cv.problems[0], cv)
     assert [column.name for column in table.columns][6:11] == ["f0", "f1", "f2", "f3", "f4"]
     shown = [float(row[2].text) for row in table.rows]
@@ -93,13 +93,13 @@ def test_the_top_table_ranks_by_rmsecv_with_folds_in_order_and_says_what_is_not_
 
 
 def test_missing_scores_are_dashes(tmp_path, regression):
-    cv = run(tmp_path, [regression], {"Ridge": Ridge()}).crossval()
+    cv = run(tmp_path, [regression], {"Ridge": Ridge()}).reader().crossval()
     row = final_table(cv.problems[0], cv).rows[0]
     assert [cell.text for cell in row[2:5]] == ["-", "-", "-"]
 
 
 def test_the_model_table_holds_the_figures_of_cross_validation_train_and_test(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     problem = cv.problems[0]
     variant = final_table(problem, cv).rows[0][-1].text
     table = model_table(problem, cv, variant)
@@ -129,7 +129,7 @@ def test_the_model_table_holds_the_figures_of_cross_validation_train_and_test(re
 
 def test_equal_chains_are_not_told_apart_and_a_much_worse_one_is(tmp_path, regression):
     methods = {"A": Ridge(alpha=1.0), "B": Ridge(alpha=1.0000001), "Mean": DummyRegressor()}
-    cv = run(tmp_path, [regression], methods, {"folds": 10}).crossval()
+    cv = run(tmp_path, [regression], methods, {"folds": 10}).reader().crossval()
     problem = cv.problems[0]
     found = distinguish(problem, problem.scores(cv.settings.scoring("regression")))
     others = {pair.rival: pair for pair in found.pairs}
@@ -140,7 +140,7 @@ def test_equal_chains_are_not_told_apart_and_a_much_worse_one_is(tmp_path, regre
 
 
 def test_losses_average_repeated_validations_of_a_sample(tmp_path, regression):
-    cv = run(tmp_path, [regression], {"Mean": DummyRegressor()}, repeats=3).crossval()
+    cv = run(tmp_path, [regression], {"Mean": DummyRegressor()}, repeats=3).reader().crossval()
     found = losses(cv.problems[0].chains["Mean"])
     val = cv.problems[0].chains["Mean"].validation()
     frame = pd.DataFrame({"sample": val.samples, "loss": np.abs(val.y_pred - val.y_true)})
@@ -155,7 +155,7 @@ def test_the_gap_between_grouped_and_ungrouped_replicates_is_stated(tmp_path):
     together = Dataset("together", X, y, "regression", groups=samples)
     apart = Dataset("apart", X, y, "regression")
     nearest = {"NN": {"use": "sklearn.neighbors:KNeighborsRegressor", "params": {"n_neighbors": 1}}}
-    cv = run(tmp_path, [together, apart], nearest).crossval()
+    cv = run(tmp_path, [together, apart], nearest).reader().crossval()
     (line,) = gap_lines(cv)
     grouped, ungrouped = (
         p.scores(cv.settings.scoring("regression"))["NN"].cv_score for p in cv.problems
@@ -165,7 +165,7 @@ def test_the_gap_between_grouped_and_ungrouped_replicates_is_stated(tmp_path):
 
 
 def test_charts_show_every_prediction_once(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     problem = cv.problems[0]
     variant = final_table(problem, cv).rows[0][-1].text
     predicted, residual = predicted_plot(problem, cv, variant), residual_plot(problem, cv, variant)
@@ -178,26 +178,26 @@ def test_charts_show_every_prediction_once(results):
 
 
 def test_the_components_chart_holds_rmsecv_and_rmsec_of_every_number(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     plot = components_plot(cv.problems[0], cv)
     assert {row["x"] for row in plot.rows} == {1.0, 2.0, 3.0}
     assert set(plot.series) == {
         f"PLS, {step}, {score}" for step in ("raw", "autoscale") for score in ("RMSECV", "RMSEC")
     }
-    published = results.cv_scores().set_index(["dataset", "variant"])["RMSECV"]
+    published = results.reader().cv_scores().set_index(["dataset", "variant"])["RMSECV"]
     assert (
         dict(plot.series["PLS, raw, RMSECV"])[1.0] == published["lake", "PLS(raw, n_components=1)"]
     )
 
 
 def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp_path, regression):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     plot = heat_plot(cv)
     assert (plot.x, plot.y, plot.columns) == ("dataset", "pipeline", ("lake", "pond"))
     for name in plot.columns:
         mine = [row for row in plot.rows if row["column"] == name]
         assert min(mine, key=lambda row: row["value"])["share"] == 0
-    alone = run(tmp_path, [regression], {"Ridge": Ridge()}).crossval()
+    alone = run(tmp_path, [regression], {"Ridge": Ridge()}).reader().crossval()
     assert heat_plot(alone) is None
     assert "best on average" not in plot.subtitle
     assert f"the 1 of {len(plot.series)} pipelines" in heat_plot(cv, n=1).subtitle
@@ -205,10 +205,10 @@ def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp
 
 
 def test_the_dots_are_the_scores_of_the_folds(results):
-    cv = results.crossval()
+    cv = results.reader().crossval()
     plot = fold_plot(cv.problems[0], cv)
     best = next(iter(plot.series))
-    folds = results.fold_scores().query("dataset == 'lake' and variant == @best")
+    folds = results.reader().fold_scores().query("dataset == 'lake' and variant == @best")
     values = folds[folds["fold"].str.isdigit()]["val_score"]
     assert [point[0] for point in plot.series[best]] == values.tolist()
 
@@ -219,7 +219,7 @@ def test_the_confusion_chart_counts_every_validated_sample(tmp_path):
     data = Dataset(
         "three", rng.normal(size=(36, 3)) + np.repeat(np.eye(3), 12, axis=0), y, "classification"
     )
-    cv = run(tmp_path, [data], {"L": LogisticRegression()}).crossval()
+    cv = run(tmp_path, [data], {"L": LogisticRegression()}).reader().crossval()
     rows = confusion_plot(cv.problems[0], cv, "L").rows
     assert sum(row["value"] for row in rows) == 36
     right = sum(row["value"] for row in rows if row["series"] == row["column"])
@@ -245,6 +245,6 @@ def test_the_report_writes_tables_and_charts(results, tmp_path):
     assert "figures/heat_map.pdf" in names
     assert "Final scores on pond" in (tmp_path / "out" / "tables.md").read_text()
     written = pd.read_csv(tmp_path / "out" / "final_scores.csv")
-    assert written["RMSEP"].tolist() == results.final_scores()["RMSEP"].tolist()
-    cv = results.crossval()
+    assert written["RMSEP"].tolist() == results.reader().final_scores()["RMSEP"].tolist()
+    cv = results.reader().crossval()
     assert "RMSEP" in to_text(final_table(cv.problems[0], cv))

@@ -48,7 +48,7 @@ def told(tmp_path):
             [data], methods, split or {"folds": 5}, Crossval(**protocol), name="cv", seed=2
         )
         with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
-            views = crossval_views(results.crossval())
+            views = crossval_views(results.reader().crossval())
             return crossval_paragraph(View(results), views), problem_headline(views[0]), views[0]
 
     return tell

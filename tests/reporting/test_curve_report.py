@@ -250,7 +250,10 @@ def test_repeated_methods_get_a_stability_table(store, written):
     with Results.open(store) as results:
         again = seed_stability(View(results, "lab"))
         tops = [
-            [set(results.ranking("wine-traits", f, "Random", repeat=r)[:2]) for r in range(3)]
+            [
+                set(results.reader().ranking("wine-traits", f, "Random", repeat=r)[:2])
+                for r in range(3)
+            ]
             for f in range(3)
         ]
     pairs = [(a, b) for fold in tops for i, a in enumerate(fold) for b in fold[i + 1 :]]

@@ -260,7 +260,10 @@ def test_a_cross_validation_by_a_negated_scorer_is_one_by_its_error(tmp_path):
     with Experiment(data, methods, {"folds": 4}, protocol).run(
         tmp_path / "cv.sqlite", 0
     ) as results:
-        ledger, scores = results.ledger(), results.cv_scores().set_index("variant")
+        ledger, scores = (
+            results.reader().ledger(),
+            results.reader().cv_scores().set_index("variant"),
+        )
     val = ledger[ledger["role"] == "val"]
     name = next(column for column in scores.columns if "MAE" in column)
     for method, rows in val.groupby("variant"):

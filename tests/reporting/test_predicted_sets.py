@@ -49,7 +49,7 @@ def table_of_decisions(store, method, k):
     found = []
     with Results.open(store) as results:
         for fold in range(3):
-            frame = results.predictions("wine-traits", fold, method, k=k)
+            frame = results.reader().predictions("wine-traits", fold, method, k=k)
             found += [(r.sample, r.label, r.y_true, r.y_pred) for r in frame.itertuples()]
     return found
 
@@ -85,7 +85,7 @@ def test_labels_are_counted_as_a_loop_over_all_decisions_counts_them(curves, at,
 def test_lists_are_counted_as_a_loop_over_all_users_counts_them(lists):
     for case in panel(lists).cases:
         with Results.open(lists) as results:
-            run = results.topk()
+            run = results.reader().topk()
             (cell,) = run.select("herbs", case.method)
             rows, kept = run.rows(cell), run.lists(cell)["items"]
             names = results.datasets("lab")["herbs"]["target_names"]
@@ -126,7 +126,7 @@ def test_the_cut_off_that_was_chosen_is_the_one_shown(lists):
 
 def test_page_and_live_view_mark_the_same_hits(lists):
     with Results.open(lists) as results:
-        frame = results.recommendations("herbs", "EASE")
+        frame = results.reader().recommendations("herbs", "EASE")
         (part,) = View(results).reader.answers(View(results), "herbs", "EASE")
     first = frame[frame["place"] <= 5]
     by_row = first.groupby("sample")["relevant"].sum()

@@ -160,7 +160,7 @@ def test_a_cross_validation_shows_its_out_of_fold_predictions(tmp_path):
     Experiment([data], methods, {"folds": 4}, Crossval()).run(tmp_path / "a.sqlite", 0).close()
     with Results.open(tmp_path / "a.sqlite") as results:
         (block,) = prediction_blocks(View(results))
-        ledger = results.ledger()
+        ledger = results.reader().ledger()
     for case in block.cases:
         mine = ledger[(ledger["role"] == "val") & (ledger["variant"] == case.method)]
         assert sorted(point[0] for point in case.points) == pytest.approx(

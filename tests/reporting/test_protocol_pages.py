@@ -61,7 +61,7 @@ def test_the_parts_stand_in_the_order_of_every_page(crossval, topk):
 def test_every_pooled_score_is_that_of_all_out_of_fold_predictions(crossval):
     answer = sheet(crossval_page_of(crossval), "answer")
     with Results.open(crossval) as results:
-        ledger = results.ledger()
+        ledger = results.reader().ledger()
     val = ledger[ledger["role"] == "val"]
     columns = [column.name for column in answer.table.columns]
     assert columns == ["Pipeline", "lake", "pond", "Average rank"]
@@ -93,7 +93,7 @@ def test_a_mark_stands_where_the_tests_tell_a_chain_from_the_best(crossval):
     page = crossval_page_of(crossval)
     answer = sheet(page, "answer")
     with Results.open(crossval) as results:
-        views = crossval_views(results.crossval())
+        views = crossval_views(results.reader().crossval())
     marked = 0
     for place, view in enumerate(views, 1):
         told = {pair.rival for pair in view.distinction.pairs if pair.p <= 0.05}
@@ -106,7 +106,7 @@ def test_behind_a_pooled_score_stand_its_folds(crossval):
     page = crossval_page_of(crossval)
     answer = sheet(page, "answer")
     with Results.open(crossval) as results:
-        folds = results.fold_scores()
+        folds = results.reader().fold_scores()
     for row, links in zip(answer.table.rows, answer.behind, strict=True):
         mine = folds[(folds["dataset"] == "pond") & (folds["variant"] == row[0].text)]
         real = mine[mine["fold"].isin(["0", "1", "2", "3"])]
@@ -143,7 +143,7 @@ def test_another_metric_changes_scores_and_not_the_choices(crossval):
 
 def test_names_to_display_stand_everywhere(crossval, tmp_path):
     with Results.open(crossval) as results:
-        variant = next(iter(results.crossval().settings.variants))
+        variant = next(iter(results.reader().crossval().settings.variants))
     html = render_page(crossval_page_of(crossval, Wording({variant: "Ours <b>", "lake": "See"})))
     assert "Ours &lt;b&gt;" in html
     assert "See" in html
@@ -155,18 +155,18 @@ def test_names_to_display_stand_everywhere(crossval, tmp_path):
 
 def test_some_datasets_and_methods_can_be_chosen(crossval):
     with Results.open(crossval) as results:
-        run = narrowed(results.crossval(), ("pond",), ("Ridge",))
+        run = narrowed(results.reader().crossval(), ("pond",), ("Ridge",))
         assert [problem.dataset for problem in run.problems] == ["pond"]
         assert [v for v in run.problems[0].chains if not v.startswith("Ridge")] == []
         with pytest.raises(InputError, match="unknown dataset 'ponds'"):
-            narrowed(results.crossval(), ("ponds",), ())
+            narrowed(results.reader().crossval(), ("ponds",), ())
 
 
 def test_the_verdict_names_the_best_chain_and_what_came_of_the_choices(crossval):
     page = crossval_page_of(crossval)
     told = page.told["The verdict"]
     with Results.open(crossval) as results:
-        final = results.final_scores()
+        final = results.reader().final_scores()
     for row in final.itertuples():
         chain, value = re.escape(row.variant), re.escape(f"{row.RMSEP:.4g}")
         assert re.search(

@@ -31,7 +31,7 @@ def store(tmp_path_factory):
 
 def test_segments_of_one_run_are_those_of_the_evaluator(store):
     with Results.open(store) as results:
-        run = results.topk()
+        run = results.reader().topk()
         frame = segment_frame(run)
         for method in run.methods:
             cell = run.select("herbs", method)[0]
@@ -48,7 +48,7 @@ def test_segments_of_one_run_are_those_of_the_evaluator(store):
 
 def test_scores_and_ties_are_those_of_the_store(store):
     with Results.open(store) as results:
-        run = results.topk()
+        run = results.reader().topk()
         tidy = results.scores(repeats=True)
         frame = score_frame(run, segment_frame(run), tidy).set_index(["method", "metric", "at"])
         for row in tidy.itertuples():
@@ -68,9 +68,9 @@ def test_two_folds_pool_their_samples(tmp_path):
     protocol = TopK(k=(3,), metrics=("recall",), validation="none", floors=False)
     experiment = Experiment([data], {"A": "ridge", "B": "ease"}, {"folds": 3}, protocol)
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
-        frame = segment_frame(results.topk())
+        frame = segment_frame(results.reader().topk())
         whole = frame[(frame["segment"] == "all") & (frame["method"] == "A")].iloc[0]
-        samples = results.sample_scores()
+        samples = results.reader().sample_scores()
         assert whole["n"] == 240
         assert whole["value"] == pytest.approx(
             samples[samples["method"] == "A"]["value"].mean(), abs=1e-12

@@ -183,7 +183,7 @@ def test_the_live_view_shows_chooses_and_drills_down(stores, kind, live_browser)
             if kind == "topk":
                 with Results.open(stores[kind]) as results:
                     first = texts(live, "#behind-title")[0].split(" on ")[0]
-                    lists = results.recommendations(NASTY_NAMES[0], first)
+                    lists = results.reader().recommendations(NASTY_NAMES[0], first)
                     names = results.datasets()[NASTY_NAMES[0]]["target_names"]
                 items = [
                     f"{names[row.item]}{' ✓' if row.relevant else ''}"

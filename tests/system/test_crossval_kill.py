@@ -87,10 +87,10 @@ def tables(store: Path) -> str:
         return "".join(
             frame.to_csv(index=False)
             for frame in (
-                results.final_scores(),
-                results.top_chains(),
-                results.fold_scores(),
-                results.ledger(),
+                results.reader().final_scores(),
+                results.reader().top_chains(),
+                results.reader().fold_scores(),
+                results.reader().ledger(),
             )
         )
 

@@ -74,7 +74,7 @@ class Bench:
         self._temporary = LockedFolder()
         self._spooled: tuple[str, Spool, str] | None = None
         modules = installed_modules(experiment.methods.values(), [experiment.protocol])
-        preload = Preload(modules, experiment.protocol.warm_ups)
+        preload = Preload(modules, experiment.protocol.facts.warm_ups)
         self._worker = new_worker("cell", lambda: str(self._temporary.path), preload)
 
     @property

@@ -86,7 +86,9 @@ def data_at_hand(
             {}, ((declaration.name, f"its protocol {kind} is code that the store names"),)
         )
     protocol = protocols.get(kind)
-    if any(cell.protocol not in (protocol.kind, protocol.later_kind) for cell in records.cells):
+    if any(
+        cell.protocol not in (protocol.kind, protocol.facts.later_kind) for cell in records.cells
+    ):
         return DataAtHand(
             {}, ((declaration.name, "its cells are not of the protocol that it declares"),)
         )
@@ -105,9 +107,9 @@ def data_at_hand(
             prepared = [
                 one
                 for dataset in load_entry(
-                    entry, folder, declaration.data, as_tables=protocol.takes_tables
+                    entry, folder, declaration.data, as_tables=protocol.facts.takes_tables
                 )
-                for one in protocol.arrangement.datasets_of(
+                for one in protocol.facts.arrangement.datasets_of(
                     dataset, check_protocol(declaration.protocol), declaration.seed
                 )
             ]
@@ -122,7 +124,7 @@ def data_at_hand(
                 left_out.append((dataset.name, ELSEWHERE))
             else:
                 splits = tuple(_splits(records, of_it, dataset, protocol, store))
-                found[dataset.name] = protocol.arrangement(dataset, splits, origin=origin)
+                found[dataset.name] = protocol.facts.arrangement(dataset, splits, origin=origin)
     return DataAtHand(found, tuple(left_out))
 
 
@@ -187,7 +189,7 @@ def _splits(
         for rows in (train, test, *(() if validation is None else (validation,))):
             _check_rows(rows, dataset, store)
         try:
-            yield protocol.arrangement.split_of(cell.fold, train, test, kept)
+            yield protocol.facts.arrangement.split_of(cell.fold, train, test, kept)
         except (LookupError, ValueError) as error:
             raise damaged_part(store, "a split") from error
 

@@ -53,7 +53,7 @@ class Trial:
         self.dataset: Dataset = experiment.layout.arrangements[cell.dataset].dataset
         self.split: Split = experiment.layout.split(cell)
         self.where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
-        self.of_truth = experiment.protocol.of_truth
+        self.of_truth = experiment.protocol.facts.of_truth
         self.stable = True
         self.needs_no_labels = False
         self._begun = time.monotonic()

@@ -30,11 +30,12 @@ def export(
 
     Example: paragone export first.sqlite --out first-files
     """
-    from paragone.lab.protocol import exchanging_part
+    from paragone.lab.protocol import exchange
     from paragone.lab.results import Results
+    from paragone.lab.view import View
 
     with Results.open(store) as results:
-        exported = exchanging_part().export_files(results, out, experiment)
+        exported = exchange(View(results, experiment).kind, "exports")(results, out, experiment)
     if as_json:
         print_json(
             {
@@ -146,7 +147,7 @@ def import_run(
     from paragone.data import SplitPlan
     from paragone.errors import InputError
     from paragone.lab.archive import is_archive
-    from paragone.lab.protocol import exchanging_part
+    from paragone.lab.protocol import default_kind, exchange
 
     run = Path(sources[0])
     if len(sources) == 1 and is_archive(run):
@@ -174,7 +175,7 @@ def import_run(
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     options = {"k": k, "p": p, "p_target": p_target, "metrics": metrics, "evaluator": evaluator}
     options |= {"zero_division": zero_division}
-    imported = exchanging_part().import_files(
+    imported = exchange(default_kind(), "imports")(
         run, data, plan, options, name=name, seed=seed, allow_missing=allow_missing
     )
     for note in imported.notes:
@@ -205,7 +206,7 @@ def import_results(
 
     from paragone.cli.sources import import_from_here
     from paragone.intake import read_results
-    from paragone.lab.protocol import exchanging_part
+    from paragone.lab.protocol import exchange, given_kind
 
     import_from_here(as_format)
     found = read_results(*sources, reader=as_format, asked=asked)
@@ -214,7 +215,7 @@ def import_results(
         say("")
     first = found.parts[0].source
     called = name or (first.given or first.path).resolve().name.partition(".")[0]
-    kept = exchanging_part("keeping").keep_results(found, store, called)
+    kept = exchange(given_kind(), "imports")(found, store, called)
     if as_json:
         print_json({**asdict(kept), "store": str(kept.store)})
         return

@@ -221,7 +221,7 @@ def show_verdict(experiment: Experiment, store: Path) -> None:
     from paragone.lab.results import Results
     from paragone.lab.view import View
 
-    if experiment.protocol.takes_tables:
+    if experiment.protocol.facts.takes_tables:
         from paragone.everyday import Evaluation
 
         show_answer(repr(Evaluation(experiment, store)))

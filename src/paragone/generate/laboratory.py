@@ -13,7 +13,7 @@ import sklearn
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.data import Dataset, SplitPlan, Task
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.generate.classifiers import (
     NOT_A_NUMBER,
@@ -28,7 +28,8 @@ from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
 from paragone.lab import CellScores, Experiment, Fitted, Score, SplitData, StoredCells
 from paragone.metrics import find_metric
-from paragone.protocols import Arrangement, Protocol
+from paragone.protocols import Arrangement, Facts, Protocol
+from paragone.sources import own_version
 from paragone.validation import FloatArray
 
 
@@ -170,6 +171,7 @@ def parted(dataset: Dataset, train: Any) -> Dataset:
 
 
 METRICS = ("auroc", "auprc", "f1")
+VERSIONS = {"paragone": own_version(), "sklearn": str(sklearn.__version__)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +190,7 @@ class Holdout(Protocol):
     """
 
     kind: ClassVar[str] = "holdout"
-    array_task: ClassVar[Task | None] = "classification"
+    facts: ClassVar[Facts] = Facts(array_task="classification", versions=VERSIONS)
 
     metrics: tuple[str, ...] = METRICS
     keep_values: bool = True
@@ -202,12 +204,6 @@ class Holdout(Protocol):
     def identity(self) -> str:
         # As it was first written: another text would make every stored cell stale.
         return digest({"kind": self.kind, "metrics": self.metrics, "keep_values": self.keep_values})
-
-    @override
-    def versions(self) -> dict[str, str]:
-        from paragone import __version__
-
-        return {"paragone": __version__, "sklearn": str(sklearn.__version__)}
 
     @override
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
@@ -299,14 +295,13 @@ class FreshRows(Protocol):
     """
 
     kind: ClassVar[str] = "fresh rows"
+    facts: ClassVar[Facts] = Facts(versions=VERSIONS)
 
     metric: Literal["auroc", "r2"] = "auroc"
 
     def __post_init__(self) -> None:
         if self.metric not in ("auroc", "r2"):
             raise unknown_name("metric", self.metric, ("auroc", "r2"))
-
-    versions = Holdout.versions
 
     @override
     def identity(self) -> str:

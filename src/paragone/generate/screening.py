@@ -27,7 +27,7 @@ from typing_extensions import override
 from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, auroc_columns, score_on
-from paragone.generate.laboratory import Holdout
+from paragone.generate.laboratory import VERSIONS
 from paragone.generate.methods import (
     SCORING,
     SCOUTS,
@@ -40,7 +40,7 @@ from paragone.generate.sampling import TargetKind
 from paragone.hashing import digest
 from paragone.lab import Fitted, Score, SplitData
 from paragone.methods import Method
-from paragone.protocols import Arrangement, Protocol
+from paragone.protocols import Arrangement, Facts, Protocol
 from paragone.validation import FloatArray
 
 Weights: TypeAlias = Literal["uniform", "distance"]
@@ -239,10 +239,12 @@ class Screening(Protocol):
     """
 
     kind: ClassVar[str] = "screening"
-    # Scores are all that a search wants of millions of fits: the values of every configuration on
-    # every candidate would be thousands of times as much, and nothing is claimed by them.
-    of_truth: ClassVar[frozenset[str]] = frozenset({"auroc", "r2"})
-    versions = Holdout.versions
+    facts: ClassVar[Facts] = Facts(
+        # Scores are all that a search wants of millions of fits: the values of every configuration on
+        # every candidate would be thousands of times as much, and nothing is claimed by them.
+        of_truth=frozenset({"auroc", "r2"}),
+        versions=VERSIONS,
+    )
 
     target: TargetKind = "binary"
 

@@ -543,7 +543,7 @@ def _by_samples(results: Any, settings: CompareSettings) -> bool:
 def _of_samples(results: Any, settings: CompareSettings) -> Comparison:
     options = settings.taken((*OF_SAMPLES, "metric", "at", "unit"), "a comparison on test samples")
     at = None if settings.at is None else int(settings.at)
-    samples = results.sample_scores(_wanted(settings.metric), at)
+    samples = results.reader(having="sample_scores").sample_scores(_wanted(settings.metric), at)
     result = compare_samples(samples, **{name: options[name] for name in OF_SAMPLES})
     told = (*results.warned(), *results.seed_notes())
     return replace(result, warnings=(*told, *result.warnings))
@@ -667,7 +667,9 @@ def _side_of_file(source: str, settings: CompareSettings) -> OneSide:
         told = (*results.warned(method=method), *results.seed_notes(method=method))
         side = replace(side, warned=told)
         if key == GROUP:
-            scores, metric = results.scores_by_group(method, metric)
+            scores, metric = results.reader(having="scores_by_group").scores_by_group(
+                method, metric
+            )
             return replace(side, scores=scores, metric=metric)
         every = [one for name in results.experiments() for one in results.designs(name).values()]
         scores, metric = one_side(results.scores(), method, metric=metric, at=settings.at)

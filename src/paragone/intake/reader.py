@@ -155,7 +155,7 @@ def as_result_reader(found: Any) -> ResultReader:
 result_readers: Registry[ResultReader] = Registry(
     "reader of results",
     "result_readers",
-    ("paragone.intake.readers", "paragone.lab.stored_results"),
+    ("paragone.intake.readers", "paragone.lab.stored_results", "paragone.protocols.curve"),
     as_result_reader,
 )
 """Every reader of results by its name."""

@@ -89,7 +89,7 @@ def data_argument(
     >>> data_argument("wine", {}, Curve())
     ['wine']
     """
-    if protocol.takes_tables:
+    if protocol.facts.takes_tables:
         return list(offered_datasets(data, Roles(task=_task_said(methods, protocol))))
     if isinstance(data, (str, Path, Dataset)):
         return _entries([data])
@@ -212,9 +212,9 @@ PREDICTED: tuple[Task, ...] = ("regression", "classification")
 
 def _task_of_arrays(name: str, y: Any, methods: Mapping[str, Method], protocol: Protocol) -> Task:
     """Say what the target of bare arrays means: it is never guessed from its values."""
-    if protocol.array_task is not None:
-        return protocol.array_task
-    if not protocol.predicts_target:
+    if protocol.facts.array_task is not None:
+        return protocol.facts.array_task
+    if not protocol.facts.predicts_target:
         raise InputError(
             f"data: {name!r}: a {protocol.kind} experiment cannot tell what y means: give a Dataset"
         )
@@ -490,10 +490,10 @@ def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
             kind, wanted = int | float, "a number"
         if isinstance(value, bool) or not isinstance(value, kind):
             raise InputError(f"compare: {name} is {wanted}, got {_shown(value)}")
-    if given and protocol.own_comparison:
+    if given and protocol.facts.own_comparison:
         raise InputError(
             f"compare is for experiments that are compared over datasets: {protocol.kind} compares "
-            f"{protocol.own_comparison}"
+            f"{protocol.facts.own_comparison}"
         )
     chosen = DeclaredComparison(**given)
     chosen.load()

@@ -31,7 +31,7 @@ from paragone.data.roles import Roles
 from paragone.errors import InputError, messages_of, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
-from paragone.lab.protocol import Protocol, default_kind, protocols
+from paragone.lab.protocol import Protocol, default_kind, protocol_of_section, protocols
 from paragone.methods.method import Method
 from paragone.reading import parse_toml
 
@@ -311,7 +311,7 @@ class MethodSection(EstimatorSection):
 @cache
 def protocol_section(kind: type[Protocol]) -> type[FileSection]:
     """Return the table of a protocol: its fields are the keys, but for what it says of itself in ``file_options``."""
-    keys = {**get_type_hints(kind, include_extras=True), **kind.file_options}
+    keys = {**get_type_hints(kind, include_extras=True), **kind.facts.file_options}
     declared: tuple[dataclasses.Field[Any], ...] = (
         dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     )
@@ -319,7 +319,7 @@ def protocol_section(kind: type[Protocol]) -> type[FileSection]:
     wanted = [
         name
         for name in keys
-        if (name in given or name in kind.file_options) and keys[name] is not None
+        if (name in given or name in kind.facts.file_options) and keys[name] is not None
     ]
     # A key that is not there is left to the protocol: no default stands here a second time.
     found: dict[str, Any] = {name: (_in_file(keys[name]), None) for name in wanted}
@@ -623,7 +623,7 @@ def declared_protocol(given: dict[str, Any], folder: Path) -> Protocol:
     kind = given.get("kind", default_kind())
     protocol = protocols.get(kind)
     try:
-        return protocol.from_section(_values(protocol, given), folder)
+        return protocol_of_section(protocol, _values(protocol, given), folder)
     except ValidationError as error:
         # Only the table of a user's own protocol comes here unchecked: its code was not to be
         # imported before.

@@ -156,14 +156,14 @@ class Experiment:
         )
         self.limits = Limits(seconds, None if memory_limit is None else parse_size(memory_limit))
         self.isolation = check_isolation(isolation)
-        if self.repeats and not self.protocol.repeats_methods:
+        if self.repeats and not self.protocol.facts.repeats_methods:
             raise InputError(
                 f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]"
             )
         place = folder_argument(folder)
         self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
         plan = split_argument(split)
-        self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
+        self.split = replace(plan, scale=plan.scale or self.protocol.facts.default_scale)
         self._text: str | None = None
         self.file: Path | None = None
         self.sections: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ class Experiment:
             # A section adds itself to the page when its module is imported.
             imported(use, "section")
         made = cls(
-            load_entries(declaration.data, folder, as_tables=protocol.takes_tables),
+            load_entries(declaration.data, folder, as_tables=protocol.facts.takes_tables),
             methods,
             declaration.split,
             protocol,
@@ -457,7 +457,7 @@ def reopen(text: str, folder: Path, *, where: str) -> Reopened:
     left_out: list[tuple[str, str]] = []
     for entry in declaration.data.sets:
         try:
-            load_entry(entry, folder, declaration.data, as_tables=protocol.takes_tables)
+            load_entry(entry, folder, declaration.data, as_tables=protocol.facts.takes_tables)
             kept.append(entry)
         except InputError as error:
             left_out.append(

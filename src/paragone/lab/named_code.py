@@ -129,7 +129,7 @@ def _path(use: str, declaration: Declaration) -> str:
     if ":" in use:
         return use
     kind = declaration.protocol.get("kind", default_kind())
-    own = {} if ":" in str(kind) else protocols.get(kind).aliases
+    own = {} if ":" in str(kind) else protocols.get(kind).facts.aliases
     return own.get(use) or methods.paths().get(use, "")
 
 

@@ -18,7 +18,7 @@ from paragone.errors import InputError
 from paragone.hashing import digest
 from paragone.lab.arguments import PREDICTED, check_names, predicted_task
 from paragone.lab.cells import Cell, Fitted, Parts, Place
-from paragone.lab.protocol import Arrangement, Protocol
+from paragone.lab.protocol import Arrangement, Protocol, protocol_versions
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.methods.method import Method
@@ -246,7 +246,7 @@ class Layout:
             self.seed,
             repeat,
         )
-        return replace(cell, fold=position, protocol=self.protocol.later_kind)
+        return replace(cell, fold=position, protocol=self.protocol.facts.later_kind)
 
     @property
     def designs(self) -> dict[str, Design | None]:
@@ -338,7 +338,7 @@ def lay_out(
     for dataset in datasets:
         notes += [f"{dataset.name}: {note}" for note in dataset.notes]
         for name, method in methods.items():
-            if protocol.predicts_target:
+            if protocol.facts.predicts_target:
                 _check_predictor(name, method, dataset)
         for arrangement in protocol.tasks(dataset, plan, seed):
             if arrangement.dataset.name in arrangements:
@@ -400,7 +400,7 @@ class _Identity:
 
 
 def _identity(method: Method, protocol: Protocol) -> _Identity:
-    own, around = method.versions(), {**code_words([type(protocol)]), **protocol.versions()}
+    own, around = method.versions(), {**code_words([type(protocol)]), **protocol_versions(protocol)}
     return _Identity(
         method.identity()[:PART_LENGTH],
         digest(own)[:PART_LENGTH],

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +22,15 @@ from paragone.errors import InputError
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Place, Score, SplitData
 from paragone.methods.method import Method
-from paragone.metrics import described_functions, named_metric
+from paragone.metrics import (
+    FUNCTIONS,
+    declared_by_name,
+    described_functions,
+    is_at_hand,
+    named_metric,
+)
 from paragone.page import Cover, Section
-from paragone.registry import Registry
+from paragone.registry import Registry, imported
 from paragone.validation import IntArray
 
 # The folder inside the scratch folder of a fit whose files are kept beside the store.
@@ -140,13 +145,101 @@ class RowAnswers:
         return {name: array for name, array in named.items() if array is not None}
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What a protocol says of itself once, for all its cells.
+
+    Parameters
+    ----------
+    arrangement : type of Arrangement
+        What its datasets are made into: a class of its own where the store is to keep more of them
+        than test targets.
+    file_options : mapping
+        Types of keys of the experiment file that are not those of the fields; None for a field that
+        no key sets.
+    files : mapping
+        Keys of the experiment file that name a file beside it: which field is set, and what reads
+        the file.
+    aliases : mapping
+        The short names that methods and steps have under this protocol alone, with ``module:name``.
+    array_task : str, optional
+        What the target of bare arrays means; where methods predict the target itself, they and
+        ``task`` say it.
+    predicts_target : bool
+        Whether methods predict the target itself: a classifier of numbers is then refused before
+        anything runs.
+    later_kind : str
+        What cells of later stages are called.
+    default_scale : str, optional
+        How features are scaled where nobody says it.
+    repeats_methods : bool
+        Whether a method may be repeated over seeds.
+    takes_tables : bool
+        Whether methods are given features as the dataset holds them, tables and sparse matrices
+        included.
+    scores_answers : bool
+        Whether ``scores`` of its own needs what fits keep, the truth and metrics by name, so that a
+        store alone can show it right.
+    compares_all : bool
+        Whether pages compare all pairs of the methods without a failure, unless a reader asks for a
+        reference.
+    keeps_progress : bool
+        Whether a fit keeps its progress, so that it can go on.
+    shares_work : bool
+        Whether cells may share work, so that the first of them bears its cost: no method's own cost
+        is known then.
+    own_comparison : str
+        How pages compare methods, where it is not over datasets as ``[compare]`` says.
+    of_truth : frozenset of str
+        Arrays of a fit, or ``predictions``, that depend on the truth by definition: the canary
+        leaves them out.
+    warm_ups : tuple of str
+        Functions, as ``module:function``, that load compiled code once for all cells; they must
+        start no thread.
+    versions : mapping
+        Packages that scores depend on beside those of the estimators among the fields.
+    """
+
+    arrangement: type[Arrangement] = Arrangement
+    file_options: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, Callable[[Path], Any]]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    array_task: Task | None = None
+    predicts_target: bool = False
+    later_kind: str = ""
+    default_scale: Scale | None = None
+    repeats_methods: bool = True
+    takes_tables: bool = False
+    scores_answers: bool = False
+    compares_all: bool = False
+    keeps_progress: bool = False
+    shares_work: bool = False
+    own_comparison: str = ""
+    of_truth: frozenset[str] = frozenset()
+    warm_ups: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
 class Protocol(ABC):
     """How a method is run on a split, what is kept of it, and how that is scored and told.
 
     A protocol is a frozen dataclass whose fields are its section of the experiment file. It must
-    have a ``kind`` and `fit`; `tasks`, `scores`, `next` and `sections` have defaults, and running,
-    resuming, scores, comparison, report, live view and audit follow. What `fit` gives must not
-    depend on anything that only `scores` uses: changed metrics then reuse it.
+    have a ``kind`` and `fit`; all else has a default, and running, resuming, scores, comparison,
+    report, live view and audit follow. What `fit` gives must not depend on anything that only
+    `scores` uses: changed metrics then reuse it.
+
+    Attributes
+    ----------
+    kind : str
+        Its name.
+    facts : Facts
+        What it says of itself.
+    reader : str or type of ResultsReader
+        What reads back what it alone keeps; as ``module:name``, so that what a cell's result rests
+        on does not take in how it is shown.
+    exports, imports : str
+        Functions, as ``module:name``, that write its results as files for other programs, and that
+        make results of such files.
 
     Examples
     --------
@@ -157,10 +250,14 @@ class Protocol(ABC):
     """
 
     kind: ClassVar[str]
+    facts: ClassVar[Facts] = Facts()
+    reader: ClassVar[Any] = "paragone.lab.view:ResultsReader"
+    exports: ClassVar[str] = ""
+    imports: ClassVar[str] = ""
 
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         """Check a dataset and split it; refuse what cannot be worked with, and tell the user what he should know."""
-        return (self.arrangement(dataset, make_splits(dataset, plan, seed)),)
+        return (self.facts.arrangement(dataset, make_splits(dataset, plan, seed)),)
 
     @abstractmethod
     def fit(self, estimator: Any, data: SplitData) -> Fitted | Mapping[str, NDArray[Any]]:
@@ -209,39 +306,7 @@ class Protocol(ABC):
         ``charts``, ``datasets``, ``methods``, ``failures``, ``how``. Others come before the
         failures. A `Cover` says what the page is about.
         """
-        page = part_of(self.kind, "page")
-        return () if page is None else page.sections(view)
-
-    # Facts that a protocol states.
-
-    arrangement: ClassVar[type[Arrangement]] = Arrangement
-    """What its datasets are made into: a class of its own where the store is to keep more of them than test targets."""
-    file_options: ClassVar[Mapping[str, Any]] = {}
-    """Types of keys of the experiment file that are not those of the fields; None for a field that no key sets."""
-    aliases: ClassVar[Mapping[str, str]] = {}
-    """The short names that methods and steps have under this protocol alone, with ``module:name``."""
-    array_task: ClassVar[Task | None] = None
-    """What the target of bare arrays means; where methods predict the target itself, they and ``task`` say it."""
-    predicts_target: ClassVar[bool] = False
-    """Whether methods predict the target itself: a classifier of numbers is then refused before anything runs."""
-    later_kind: ClassVar[str] = ""
-    default_scale: ClassVar[Scale | None] = None
-    repeats_methods: ClassVar[bool] = True
-    takes_tables: ClassVar[bool] = False
-    """Whether methods are given features as the dataset holds them, tables and sparse matrices included."""
-    scores_answers: ClassVar[bool] = True
-    """Whether `scores` needs what fits keep, the truth and metrics by name, so that a store alone can show it right."""
-    compares_all: ClassVar[bool] = False
-    """Whether pages compare all pairs of the methods without a failure, unless a reader asks for a reference."""
-    keeps_progress: ClassVar[bool] = False
-    shares_work: ClassVar[bool] = False
-    """Whether cells may share work, so that the first of them bears its cost: no method's own cost is known then."""
-    own_comparison: ClassVar[str] = ""
-    """How pages compare methods, where it is not over datasets as ``[compare]`` says."""
-    of_truth: ClassVar[frozenset[str]] = frozenset()
-    """Arrays of a fit, or ``predictions``, that depend on the truth by definition: the canary leaves them out."""
-    warm_ups: ClassVar[tuple[str, ...]] = ()
-    """Functions, as ``module:function``, that load compiled code once for all cells; they must start no thread."""
+        return ()
 
     # What follows from the fields of the dataclass, unless a protocol says it in another way.
 
@@ -256,28 +321,11 @@ class Protocol(ABC):
         use = {} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}
         # The store remembers which way a user's own metrics are better: whoever reads it does not
         # have their code.
-        functions = described_functions(
-            named_metric(str(name)) for name in getattr(self, "metrics", ())
-        )
+        names = list(map(str, getattr(self, "metrics", ())))
+        functions = described_functions(named_metric(name) for name in names)
+        if not ours and (added := declared_by_name()):
+            functions = {FUNCTIONS: [*functions.get(FUNCTIONS, ()), *added]}
         return {"kind": self.kind, **use, **_fields(self), **functions}
-
-    def versions(self) -> dict[str, str]:
-        """Return the package versions that scores depend on: those of the estimators among the fields."""
-        used = [value for value in _fields(self).values() if isinstance(value, Method)]
-        return {name: version for method in used for name, version in method.versions().items()}
-
-    @classmethod
-    def from_section(cls, options: Mapping[str, Any], folder: Path) -> Self:
-        """Make the protocol of its section in an experiment file; file names in it are relative to a folder."""
-        return cls(**options)
-
-    @classmethod
-    def of_described(cls, described: Mapping[str, Any]) -> Self:
-        """Make the protocol of what a store knows of it, to ask it for sections and scores; it is not run."""
-        if cls.described is not Protocol.described or not is_dataclass(cls):
-            return cls()
-        known = {field.name for field in fields(cls) if field.init}
-        return cls(**{name: value for name, value in described.items() if name in known})
 
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         """Make methods of what the user declared; a protocol may write out variants."""
@@ -315,6 +363,47 @@ def _fields(protocol: Protocol) -> dict[str, Any]:
     )
 
 
+def sections_of(use: str, view: Any) -> Iterable[Section | Cover]:
+    """Return what a function, as ``module:name``, makes of a `View` for its page.
+
+    By name, so that what a cell's result rests on does not take in how it is shown.
+    """
+    found: Iterable[Section | Cover] = imported(use, "page")(view)
+    return found
+
+
+def protocol_versions(protocol: Protocol) -> dict[str, str]:
+    """Return the package versions that scores depend on: those of the estimators among the fields, and what it says."""
+    used = [value for value in _fields(protocol).values() if isinstance(value, Method)]
+    found = {name: version for method in used for name, version in method.versions().items()}
+    return {**found, **protocol.facts.versions}
+
+
+def protocol_of_section(kind: type[Protocol], options: Mapping[str, Any], folder: Path) -> Protocol:
+    """Make a protocol of its section in an experiment file; file names in it are relative to a folder."""
+    given = dict(options)
+    for key, (name, read) in kind.facts.files.items():
+        file = given.pop(key, None)
+        if file is not None:
+            given[name] = read(folder / file)
+    return kind(**given)
+
+
+def protocol_of_described(kind: type[Protocol], described: Mapping[str, Any]) -> Protocol:
+    """Make the protocol of what a store knows of it, to ask it for sections and scores; it is not run."""
+    if not is_dataclass(kind):
+        return kind()
+    known = {one.name: described[one.name] for one in fields(kind) if one.name in described}
+    if "metrics" in known:
+        # A metric that is code is not imported by a store's word.
+        known["metrics"] = tuple(name for name in known["metrics"] if is_at_hand(str(name)))
+    try:
+        return kind(**known)
+    except (InputError, TypeError, ValueError, AttributeError):
+        # What it says of itself is not what it is made of.
+        return kind()
+
+
 def fit_in(protocol: Protocol, data: SplitData) -> Fitted:
     """Build the method of a cell, fit it as the protocol does, and take the time; ``data.context`` says which cell."""
     assert data.context is not None
@@ -335,7 +424,7 @@ def score_in(protocol: Protocol, fitted: Fitted, data: SplitData) -> CellScores:
 
 
 class _Protocols(Registry[type[Protocol]]):
-    """Protocols by kind. Ours are folders with the modules ``protocol``, ``reader`` and ``page``, or single modules."""
+    """Protocols by kind. Ours are folders with a module ``protocol``, or single modules."""
 
     def add(self, thing: type[Protocol], name: str | None = None) -> type[Protocol]:
         """Add a protocol under its kind; also a decorator."""
@@ -343,14 +432,13 @@ class _Protocols(Registry[type[Protocol]]):
 
     def get(self, use: str) -> type[Protocol]:
         """Return the protocol of a kind or of ``module:name``."""
-        # The others are left alone: importing them takes longer than a small report.
         if isinstance(use, str):
-            part_of(use, "protocol")
+            _import_ours(use)
         return super().get(use)
 
     def _complete(self) -> None:
         for kind in our_kinds():
-            part_of(kind, "protocol")
+            _import_ours(kind)
         super()._complete()
 
 
@@ -365,33 +453,34 @@ def _checked(found: Any) -> type[Protocol]:
 protocols: _Protocols = _Protocols("protocol", "protocols", (PACKAGE,), _checked)
 
 
-def part_of(kind: str, part: str) -> ModuleType | None:
-    """Return a module of one of our own protocols, such as its ``page``; None where there is none.
-
-    They are found by name, so that what a cell's result rests on does not take in how it is told.
-
-    Examples
-    --------
-    >>> part_of("nothing", "page") is None
-    True
-    """
+def _import_ours(kind: str) -> None:
+    """Import one of our own protocols, and no other: that takes longer than a small report."""
     if not kind.isidentifier() or find_spec(f"{PACKAGE}.{kind}") is None:
-        return None
-    module = f"{PACKAGE}.{kind}.{part}"
-    whole = import_module(f"{PACKAGE}.{kind}")
-    if not hasattr(whole, "__path__"):
-        return whole if part == "protocol" else None
-    return import_module(module) if find_spec(module) is not None else None
+        return
+    if hasattr(import_module(f"{PACKAGE}.{kind}"), "__path__"):
+        import_module(f"{PACKAGE}.{kind}.protocol")
 
 
-def exchanging_part(name: str = "files") -> Any:
-    """Return a module of the protocol whose results other programs read and write as files of their own."""
-    return next(part for kind in our_kinds() if (part := part_of(kind, name)) is not None)
+def exchange(kind: str, way: Literal["exports", "imports"]) -> Callable[..., Any]:
+    """Return the function by which a protocol exchanges results with other programs; a sentence where it has none."""
+    use = getattr(protocol_of(kind) or Protocol, way)
+    if not use:
+        raise InputError(
+            f"results of protocol {kind!r} have no files of their own: `paragone scores STORE --out"
+            " FILE.csv` writes its scores, `paragone store archive` all of it"
+        )
+    found: Callable[..., Any] = imported(use, way)
+    return found
 
 
 def default_kind() -> str:
     """Return the kind of an experiment that names no protocol."""
     return str(import_module(PACKAGE).DEFAULT_KIND)
+
+
+def given_kind() -> str:
+    """Return the kind of experiments that hold results from elsewhere."""
+    return str(import_module(PACKAGE).GIVEN_KIND)
 
 
 def our_kinds() -> list[str]:
@@ -405,7 +494,7 @@ def protocol_of(kind: str) -> type[Protocol] | None:
 
     A store's word alone never has anything imported.
     """
-    part_of(kind, "protocol")
+    _import_ours(kind)
     found = next((one for one in _derived(Protocol) if one.__dict__.get("kind") == kind), None)
     return protocols.get(kind) if found is None and kind in protocols else found
 

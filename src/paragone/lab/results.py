@@ -7,14 +7,15 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
+from paragone.errors import InputError
 from paragone.lab.contents import STATUSES, StoreContents, score_frame
 from paragone.lab.grids import mean_table
 from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import verdict_sentences
-from paragone.lab.protocol import import_protocol, our_kinds
+from paragone.lab.protocol import import_protocol
 from paragone.lab.store import queries
 from paragone.lab.store.records import read_scores
-from paragone.lab.view import ResultsReader, View, reader_class
+from paragone.lab.view import ResultsReader, View, reader_class, reader_of
 from paragone.metrics import (
     asked_name,
     metric_title,
@@ -109,14 +110,29 @@ class Results(StoreContents):
         found = [view.reader.derived_scores(view, metric) for view in views]
         return [frame for frame in found if frame is not None and len(frame)]
 
-    def __getattr__(self, name: str) -> Any:
-        """Ask the readers of our protocols: ``ranking`` is of curves, ``cv_scores`` of cross-validations."""
-        if not name.startswith("_"):
-            for kind in our_kinds():
-                found = reader_class(kind)
-                if hasattr(found, name) and not hasattr(ResultsReader, name):
-                    return getattr(found(self), name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def reader(self, experiment: str | None = None, *, having: str = "") -> Any:
+        """Return what reads back what a protocol alone keeps: rankings of curves, losses of cross-validations.
+
+        Parameters
+        ----------
+        experiment : str, optional
+            Needed where the store holds experiments of several protocols.
+        having : str, default=""
+            What it must be able to do, as ``"sample_scores"``: experiments whose reader is not are
+            passed over.
+        """
+        kinds = {View(self, name).kind for name in self._named(experiment)}
+        kinds = {kind for kind in kinds if not having or hasattr(reader_class(kind), having)}
+        if not kinds and having:
+            raise InputError(
+                f"{self.path} has no {having.replace('_', ' ')}: no protocol here does"
+            )
+        if len(kinds) != 1:
+            raise InputError(
+                f"{self.path} holds experiments of {len(kinds)} protocols: say which experiment"
+            )
+        (kind,) = kinds
+        return reader_of(self, kind)
 
     def holds_given(self) -> bool:
         """Say whether results from elsewhere are kept here."""

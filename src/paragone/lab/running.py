@@ -250,7 +250,7 @@ def cell_task(
         layout.scale(cell),
         arrangement.dataset.task,
         split.validation,
-        is_dense=not experiment.protocol.takes_tables,
+        is_dense=not experiment.protocol.facts.takes_tables,
     )
     return CellTask(
         split=reference,
@@ -328,7 +328,7 @@ def run_into(
 ) -> None:
     """Run what is missing into the store at a path, and give the workplace up."""
     # A worker elsewhere would write its progress where nobody looks for it.
-    keeps = experiment.protocol.keeps_progress and workplace.shares_disk
+    keeps = experiment.protocol.facts.keeps_progress and workplace.shares_disk
     try:
         overwritten(options.overwrite, experiment.methods, experiment.cells())
         with (
@@ -383,7 +383,7 @@ def workplace_for(
             'a time or memory limit needs processes that can be ended: leave out isolation = "none"'
         )
     modules = installed_modules(experiment.methods.values(), [experiment.protocol])
-    preload = Preload(modules, experiment.protocol.warm_ups)
+    preload = Preload(modules, experiment.protocol.facts.warm_ups)
     conditions = Conditions(limits, experiment.code_folders(), chosen, preload)
     if executor is not None:
         if isinstance(executor, JobExecutor):

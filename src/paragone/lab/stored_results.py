@@ -7,7 +7,6 @@ import pandas as pd
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records
 from paragone.intake.source import Source
-from paragone.lab.protocol import exchanging_part
 from paragone.lab.results import Results
 from paragone.lab.store.records import StoredCells
 from paragone.lab.store.schema import APPLICATION_ID
@@ -105,19 +104,5 @@ result_readers.add(
         ),
         order=-10,
         opens=Results.open,
-    )
-)
-
-
-result_readers.add(
-    ResultReader(
-        "protocol",
-        "folders of a protocol's results",
-        lambda source, asked: [],
-        lambda source: exchanging_part("elsewhere").is_results_folder(source.path),
-        order=-10,
-        compares=lambda path, **settings: exchanging_part("elsewhere").compare_results_folder(
-            path, **settings
-        ),
     )
 )

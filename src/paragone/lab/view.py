@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from paragone.lab.measures import MeasuredScores
 from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.passed_checks import PassedChecks, passed_checks
-from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
+from paragone.lab.protocol import Protocol, protocol_of, protocol_of_described, score_in
 from paragone.lab.row_moments import computable, rows_of
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
 from paragone.metrics import (
@@ -42,6 +42,7 @@ from paragone.metrics import (
     named_metric,
     with_errors,
 )
+from paragone.registry import imported
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.designs import Design
 from paragone.stats.ranking import complete_methods
@@ -175,7 +176,7 @@ class View(MeasuredScores):
     def protocol(self) -> Protocol | None:
         """The protocol; None where its code is not at hand, as with a stranger's store."""
         found = protocol_of(self.kind)
-        return None if found is None else found.of_described(self.described["protocol"])
+        return None if found is None else protocol_of_described(found, self.described["protocol"])
 
     @cached_property
     def reader(self) -> ResultsReader:
@@ -311,7 +312,7 @@ class View(MeasuredScores):
         if unknown := declared.code_to_import():
             raise InputError(f"{unknown[0]} is code, which --run-code imports.")
         reference: str | None = self.reference
-        if (protocol_of(self.kind) or Protocol).compares_all:
+        if (protocol_of(self.kind) or Protocol).facts.compares_all:
             rows = rows[rows["method"].isin(complete_methods(rows))]
             if rows["method"].nunique() < 2:
                 raise InputError("fewer than two methods have a score in every split")
@@ -360,14 +361,13 @@ def _stored_scores(view: View) -> pd.DataFrame:
 def _scores_answers(protocol: Protocol) -> bool:
     """Whether a protocol leaves scoring to the metrics; one with ``scores`` of its own has to say so."""
     mine = next(kind for kind in type(protocol).__mro__ if "scores" in vars(kind))
-    return mine is Protocol or vars(mine).get("scores_answers", False)
+    return mine is Protocol or ("facts" in vars(mine) and vars(mine)["facts"].scores_answers)
 
 
 class ResultsReader:
     """What every protocol has; one that keeps more than scores has a reader of its own.
 
-    Its public methods can be called on `Results` too: ``results.ranking(...)`` is the curve
-    reader's.
+    ``results.reader()`` gives it: ``results.reader().ranking(...)`` is the curve reader's.
 
     Parameters
     ----------
@@ -521,11 +521,9 @@ def _as_scored(declared: Any, scored: list[str]) -> list[str]:
 
 def reader_class(kind: str) -> type[ResultsReader]:
     """Return the class of the reader of a protocol: its own where it has one at hand."""
-    part = part_of(kind, "reader")
-    if part is not None:
-        return part.READER  # type: ignore[no-any-return]
     protocol = protocol_of(kind)
-    return getattr(protocol, "reader", ResultsReader)
+    found = ResultsReader if protocol is None else protocol.reader
+    return cast(type[ResultsReader], imported(found, "reader") if isinstance(found, str) else found)
 
 
 def reader_of(results: StoreContents, kind: str) -> ResultsReader:

@@ -87,6 +87,14 @@ def described_functions(found: Iterable[Metric]) -> dict[str, Any]:
     return {FUNCTIONS: own} if own else {}
 
 
+def declared_by_name() -> list[dict[str, Any]]:
+    """Return what is known of metrics that were added without a function, as by a protocol that computes them itself.
+
+    Those at K are left out: only ours have them.
+    """
+    return [one.told() for one in metrics if one.function is None and one.task != "topk"]
+
+
 def metric_names(task: str) -> tuple[str, ...]:
     """Return the names of the metrics of a task that can be computed, as they were declared.
 

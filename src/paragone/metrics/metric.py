@@ -190,8 +190,10 @@ class Metric:
 
     def described(self) -> Any:
         """Return it as plain values for the store: the name of our own, of any other what a reader must know."""
-        if self.is_ours:
-            return self.name
+        return self.name if self.is_ours else self.told()
+
+    def told(self) -> dict[str, Any]:
+        """Return what a reader must know of it, as plain values."""
         words = (
             "name",
             "title",

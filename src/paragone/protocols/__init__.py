@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.lab.protocol import Arrangement, Protocol, protocols
+    from paragone.lab.protocol import Arrangement, Facts, Protocol, protocols
     from paragone.protocols.crossval.protocol import Crossval
     from paragone.protocols.crossval.scores import Criterion
     from paragone.protocols.curve.files import (
@@ -27,6 +27,7 @@ __all__ = [
     "Crossval",
     "Curve",
     "Exported",
+    "Facts",
     "Imported",
     "KGrid",
     "PGrid",
@@ -43,11 +44,14 @@ __all__ = [
 
 DEFAULT_KIND = "curve"
 """The protocol of an experiment that names none."""
+GIVEN_KIND = "given"
+"""The protocol of results from elsewhere."""
 _HOMES = {
     "Arrangement": "paragone.lab.protocol",
     **dict.fromkeys(
         (
             "Exported",
+            "Facts",
             "Imported",
             "export_protocol_files",
             "import_rankings",
@@ -62,6 +66,7 @@ _HOMES = {
     "KGrid": "paragone.protocols.curve.protocol",
     "PGrid": "paragone.protocols.curve.protocol",
     "Predict": "paragone.protocols.predict",
+    "Facts": "paragone.lab.protocol",
     "Protocol": "paragone.lab.protocol",
     "TopK": "paragone.protocols.topk.protocol",
     "protocols": "paragone.lab.protocol",

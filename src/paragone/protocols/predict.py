@@ -6,18 +6,18 @@ import pickle
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.cores import cpu_clock
-from paragone.data import Dataset, Scale, SplitPlan
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError
 from paragone.hashing import digest
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.lab.protocol import Arrangement, Protocol, protocols
+from paragone.lab.protocol import Arrangement, Facts, Protocol, protocols
 from paragone.methods.method import Method
 from paragone.metrics import (
     Metric,
@@ -25,7 +25,6 @@ from paragone.metrics import (
     described_functions,
     find_metrics,
     find_scorers,
-    is_at_hand,
     metric_names,
     metric_values,
 )
@@ -81,13 +80,15 @@ class Predict(Protocol):
     """
 
     kind: ClassVar[str] = "predict"
-    predicts_target: ClassVar[bool] = True
-    default_scale: ClassVar[Scale | None] = "none"
-    takes_tables: ClassVar[bool] = True
-    scores_answers: ClassVar[bool] = True
-    compares_all: ClassVar[bool] = True
-    warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.predict:warm_up",)
-    arrangement: ClassVar[type[Arrangement]] = TableArrangement
+    facts: ClassVar[Facts] = Facts(
+        predicts_target=True,
+        default_scale="none",
+        takes_tables=True,
+        scores_answers=True,
+        compares_all=True,
+        warm_ups=("paragone.protocols.predict:warm_up",),
+        arrangement=TableArrangement,
+    )
 
     metrics: tuple[Any, ...] = ()
     task: str | None = None
@@ -117,14 +118,6 @@ class Predict(Protocol):
             "metrics": [one.name for one in self._named],
             **described_functions(self._named),
         }
-
-    @classmethod
-    @override
-    def of_described(cls, described: Mapping[str, Any]) -> Self:
-        return cls(
-            tuple(name for name in described.get("metrics", ()) if is_at_hand(name)),
-            described.get("task"),
-        )
 
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:

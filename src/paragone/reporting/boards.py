@@ -72,7 +72,7 @@ def facts_of(view: View) -> MethodFacts:
     failures = ended.agg(lambda found: int(found.isin(["failed", "timeout"]).sum())).to_dict()
     totals = ended.size().to_dict()
     done = places[places["status"] == "done"]
-    if view.protocol is not None and view.protocol.shares_work:
+    if view.protocol is not None and view.protocol.facts.shares_work:
         done = done.assign(fit_cpu_seconds=math.nan)
     costs = done.groupby("method", sort=False)["fit_cpu_seconds"]
     warned: dict[str, list[str]] = {}

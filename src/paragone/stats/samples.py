@@ -365,7 +365,7 @@ def compare_samples(
     ----------
     samples : DataFrame
         One row per method and sample: columns ``method, sample, value`` and, where there are
-        several, ``dataset, metric, at``; `Results.sample_scores` gives it.
+        several, ``dataset, metric, at``; ``results.reader().sample_scores()`` gives it.
     reference : str, optional
         The method compared with each other one; all pairs where it is not given.
     metric : str, optional

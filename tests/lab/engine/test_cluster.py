@@ -82,7 +82,7 @@ def test_another_version_of_the_users_module_is_run_anew_by_the_same_workers(tmp
         results = Experiment.from_toml(file).run(
             folder / "a.sqlite", executor=client.get_executor()
         )
-        rankings.append(results.ranking("wine-traits", 0, "Still").tolist())
+        rankings.append(results.reader().ranking("wine-traits", 0, "Still").tolist())
     assert rankings[0] == rankings[1][::-1]
 
 

@@ -274,7 +274,7 @@ WRONG = {
 def read_all(results: Results) -> None:
     results.declared()
     results.scores()
-    results.predictions("wine-traits", 0, "V")
+    results.reader().predictions("wine-traits", 0, "V")
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -154,7 +154,7 @@ def test_the_protocol_keeps_the_lists_that_float32_gives_and_fits_of_other_prese
         results = Experiment([data], {"near": Near}, protocol=protocol).run(
             tmp_path / f"{preset}.sqlite", workers=0
         )
-        listed = results.topk_result("rows", "near").ranking.items[0, :2].tolist()
+        listed = results.reader().topk_result("rows", "near").ranking.items[0, :2].tolist()
         assert listed == ([8, 7] if preset == "trec_eval" else [0, 1])
         keys[preset] = {
             cell.fit_key for cell in Experiment([data], {"near": Near}, protocol=protocol).cells()

@@ -28,20 +28,20 @@ def rmse(a, b) -> float:
 
 def test_no_test_set_prints_what_exists_and_leaves_the_rest_null(crossvalidate, regression):
     results = crossvalidate(regression, {"Ridge": Ridge()})
-    final = results.final_scores().iloc[0]
+    final = results.reader().final_scores().iloc[0]
     assert np.isfinite(final[["RMSECV", "MF_Val", "RMSEC"]].astype(float)).all()
     assert final[["RMSEP", "Ens_Test", "W_Ens_Test"]].isna().all()
-    assert set(results.ledger()["role"]) == {"train", "val"}
+    assert set(results.reader().ledger()["role"]) == {"train", "val"}
 
 
 def test_one_split_is_a_hold_out_and_never_called_a_cross_validation(crossvalidate, regression):
     results = crossvalidate(
         regression, {"Ridge": Ridge()}, {"kind": "holdout", "folds": 1, "test_size": 0.25}, test=0.2
     )
-    scores = results.cv_scores()
+    scores = results.reader().cv_scores()
     assert "RMSECV" not in scores
     one = scores.iloc[0]
-    fold = results.fold_scores().query("fold == '0'").iloc[0]
+    fold = results.reader().fold_scores().query("fold == '0'").iloc[0]
     # Pooled is that fold, and the ensemble has one member.
     assert one["Holdout_RMSE"] == one["MF_Val"] == fold["val_score"]
     assert one["Ens_Test"] == one["W_Ens_Test"] == fold["test_score"]
@@ -57,19 +57,19 @@ def test_a_fold_with_empty_validation_takes_no_part_in_weights_and_is_said(
     notes = Experiment([regression], {"R": Ridge()}, protocol=Crossval(folds=folds)).notes
     assert any("1 fold(s) have no validation rows ([1])" in note for note in notes)
     results = crossvalidate(regression, {"Ridge": Ridge()}, folds=folds)
-    rows = results.fold_scores().set_index("fold")
+    rows = results.reader().fold_scores().set_index("fold")
     assert np.isnan(rows.loc["1", "val_score"])
     assert rows.loc["1", "weight"] == 0.0
     assert rows.loc[["0", "2"], "weight"].sum() == pytest.approx(1.0)
-    assert results.cv_scores()["MF_Val"][0] == pytest.approx(
+    assert results.reader().cv_scores()["MF_Val"][0] == pytest.approx(
         rows.loc[["0", "2"], "val_score"].mean(), rel=1e-15
     )
 
 
 def test_a_nan_prediction_fails_that_variant_and_the_run_goes_on(crossvalidate, regression):
     results = crossvalidate(regression, {"Bad": SometimesNaN(), "Good": Mean()})
-    assert results.final_scores()["variant"].tolist() == ["Good"]
-    failed = results.failed_variants()
+    assert results.reader().final_scores()["variant"].tolist() == ["Good"]
+    failed = results.reader().failed_variants()
     assert failed["variant"].tolist() == ["Bad"]
     assert "predicts NaN or infinite values for 2 of 40 rows" in failed["reason"][0]
 
@@ -83,7 +83,7 @@ def test_nan_targets_drop_their_rows_target_by_target_counted_and_said(crossvali
         "lake:water: 7 of 40 rows have no target value and are left out" in note
         for note in experiment.notes
     )
-    ledger = crossvalidate(data, {"R": Ridge()}).ledger().query("role == 'val'")
+    ledger = crossvalidate(data, {"R": Ridge()}).reader().ledger().query("role == 'val'")
     assert ledger.groupby("target")["sample"].nunique().to_dict() == {"oil": 40, "water": 33}
     assert ledger.query("target == 'water'")["sample"].min() == 7
     assert ledger["y_true"].notna().all()
@@ -92,8 +92,8 @@ def test_nan_targets_drop_their_rows_target_by_target_counted_and_said(crossvali
 def test_an_impossible_hyper_parameter_fails_alone_and_is_never_selected(crossvalidate, regression):
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [-1, 0, 2, 5000]}}}
     results = crossvalidate(regression, methods, select=[{"ranking": "rmsecv", "top_k": 4}])
-    assert results.final_scores()["variant"].tolist() == ["PLS(n_components=2)"]
-    assert results.failed_variants()["variant"].tolist() == [
+    assert results.reader().final_scores()["variant"].tolist() == ["PLS(n_components=2)"]
+    assert results.reader().failed_variants()["variant"].tolist() == [
         f"PLS(n_components={n})" for n in (-1, 0, 5000)
     ]
 
@@ -106,8 +106,8 @@ def test_failed_variants_never_win_and_are_listed(crossvalidate, regression):
         "Mean": Mean(),
     }
     results = crossvalidate(regression, methods, select=[{"ranking": "rmsecv"}], test=0.2)
-    assert results.final_scores()["variant"].tolist() == ["PLS(n_components=3)"]
-    reasons = results.failed_variants().set_index("variant")["reason"]
+    assert results.reader().final_scores()["variant"].tolist() == ["PLS(n_components=3)"]
+    reasons = results.reader().failed_variants().set_index("variant")["reason"]
     assert set(reasons.index) == {"NaN", "Raises", "PLS(n_components=99)"}
     assert "the matrix is singular" in reasons["Raises"]
     assert "upper bound is" in reasons["PLS(n_components=99)"]
@@ -115,8 +115,8 @@ def test_failed_variants_never_win_and_are_listed(crossvalidate, regression):
 
 def test_repeated_validation_sets_are_pooled_and_told_apart_by_repeat(crossvalidate, regression):
     results = crossvalidate(regression, {"Ridge": Ridge()}, repeats=3)
-    scores = results.cv_scores().iloc[0]
-    val = results.ledger().query("role == 'val'")
+    scores = results.reader().cv_scores().iloc[0]
+    val = results.reader().ledger().query("role == 'val'")
     assert (val.groupby("sample").size() == 3).all()
     by_repeat = [rmse(part["y_true"], part["y_pred"]) for _, part in val.groupby("repeat")]
     assert scores["repeats"] == 3
@@ -131,7 +131,7 @@ def test_scikit_learns_repeated_splitter_is_seen_as_repeats(crossvalidate, regre
         "params": {"n_splits": 4, "n_repeats": 2},
     }
     results = crossvalidate(regression, {"Ridge": Ridge()}, split)
-    assert results.cv_scores()["repeats"].tolist() == [2]
+    assert results.reader().cv_scores()["repeats"].tolist() == [2]
 
 
 def test_overlapping_validation_sets_are_pooled_and_the_uncovered_counted(
@@ -143,11 +143,11 @@ def test_overlapping_validation_sets_are_pooled_and_the_uncovered_counted(
     }
     experiment = Experiment([regression], {"R": Ridge()}, split, Crossval(), seed=3)
     results = crossvalidate(regression, {"R": Ridge()}, split)
-    val = results.ledger().query("role == 'val'")
+    val = results.reader().ledger().query("role == 'val'")
     assert len(val) == 36
     never = 40 - val["sample"].nunique()
     assert any(f"{never} train row(s) are never validated" in note for note in experiment.notes)
-    assert results.cv_scores()["RMSECV"][0] == pytest.approx(
+    assert results.reader().cv_scores()["RMSECV"][0] == pytest.approx(
         rmse(val["y_true"], val["y_pred"]), rel=1e-14
     )
 
@@ -161,14 +161,16 @@ def test_uneven_folds_are_pooled_by_rows_and_averaged_by_folds(crossvalidate, re
         ]
     )
     scores = crossvalidate(regression, {"R": Ridge()}, folds=folds)
-    per_fold = scores.fold_scores().query("fold in ['0', '1', '2']")["val_score"].to_numpy()
-    one = scores.cv_scores().iloc[0]
+    per_fold = (
+        scores.reader().fold_scores().query("fold in ['0', '1', '2']")["val_score"].to_numpy()
+    )
+    one = scores.reader().cv_scores().iloc[0]
     assert one["MF_Val"] == pytest.approx(per_fold.mean())
     assert one["RMSECV"] == pytest.approx(np.sqrt(np.average(per_fold**2, weights=[4, 10, 26])))
 
 
 def test_string_labels_stay_the_users_own(crossvalidate, classes):
-    ledger = crossvalidate(classes, {"Logistic": LogisticRegression()}, test=0.2).ledger()
+    ledger = crossvalidate(classes, {"Logistic": LogisticRegression()}, test=0.2).reader().ledger()
     assert set(ledger["y_true"]) == set(ledger["y_pred"]) == {"ash", "elm", "oak"}
     shares = ledger[["p(ash)", "p(elm)", "p(oak)"]].to_numpy()
     assert shares.sum(axis=1) == pytest.approx(1.0)
@@ -186,9 +188,9 @@ def test_a_class_missing_in_a_fold_is_aligned_by_label(crossvalidate, classes):
         "1 fold(s) are fitted without one of the classes" in note for note in experiment.notes
     )
     results = crossvalidate(classes, {"L": LogisticRegression()}, folds=folds)
-    first = results.ledger().query("fold == '0'")
+    first = results.reader().ledger().query("fold == '0'")
     assert (first["p(elm)"] == 0).all()
-    tested = results.ledger(ensembles=True).query("role == 'test'")
+    tested = results.reader().ledger(ensembles=True).query("role == 'test'")
     ensemble = tested[tested["fold"] == "avg"].set_index("sample")
     for label in ("ash", "elm", "oak"):
         each = tested[tested["fold"].isin(["0", "1"])].groupby("sample")[f"p({label})"].mean()
@@ -201,21 +203,25 @@ def test_a_class_missing_in_a_fold_is_aligned_by_label(crossvalidate, classes):
 
 def test_a_model_without_probabilities_votes(crossvalidate, classes):
     results = crossvalidate(classes, {"SVC": SVC()}, test=0.25)
-    assert not [column for column in results.ledger() if column.startswith("p(")]
-    assert 0.3 < results.cv_scores()["Ens_Test_BalAcc"][0] <= 1.0
-    assert np.isnan(results.cv_scores(metric="roc_auc")["CV_ROC_AUC"][0])
+    assert not [column for column in results.reader().ledger() if column.startswith("p(")]
+    assert 0.3 < results.reader().cv_scores()["Ens_Test_BalAcc"][0] <= 1.0
+    assert np.isnan(results.reader().cv_scores(metric="roc_auc")["CV_ROC_AUC"][0])
 
 
 def test_several_targets_get_a_score_each(crossvalidate, regression):
     y = np.column_stack([regression.y, -3 * regression.y, np.arange(40.0)])
     data = Dataset("lake", regression.X, y, "regression", target_names=("a", "b", "c"))
-    separate = crossvalidate(data, {"Ridge": Ridge()}, store="s").cv_scores()
+    separate = crossvalidate(data, {"Ridge": Ridge()}, store="s").reader().cv_scores()
     assert separate["target"].tolist() == ["a", "b", "c"]
     assert separate["RMSECV"][1] == pytest.approx(3 * separate["RMSECV"][0])
     joint = crossvalidate(data, {"Ridge": Ridge()}, store="j", targets="joint", aggregate="mean")
-    assert joint.cv_scores()["RMSECV"].tolist() == pytest.approx(separate["RMSECV"].tolist())
-    assert joint.final_scores()["rmsecv value"].nunique() == 1
-    assert joint.final_scores()["rmsecv value"][0] == pytest.approx(separate["RMSECV"].mean())
+    assert joint.reader().cv_scores()["RMSECV"].tolist() == pytest.approx(
+        separate["RMSECV"].tolist()
+    )
+    assert joint.reader().final_scores()["rmsecv value"].nunique() == 1
+    assert joint.reader().final_scores()["rmsecv value"][0] == pytest.approx(
+        separate["RMSECV"].mean()
+    )
 
 
 def test_an_aggregate_over_targets_exists_only_where_the_user_names_one():
@@ -237,23 +243,27 @@ def test_duplicate_names_are_refused(regression, method):
 
 def test_fold_10_comes_after_fold_9(crossvalidate, regression):
     results = crossvalidate(regression, {"R": Ridge()}, {"folds": 12})
-    assert [c for c in results.top_chains() if c[0] == "f" and c[1:].isdigit()] == [
+    assert [c for c in results.reader().top_chains() if c[0] == "f" and c[1:].isdigit()] == [
         f"f{n}" for n in range(12)
     ]
-    real = [fold for fold in results.fold_scores()["fold"] if fold.isdigit()]
+    real = [fold for fold in results.reader().fold_scores()["fold"] if fold.isdigit()]
     assert real == [str(number) for number in range(12)]
 
 
 def test_scores_of_exactly_0_and_negative_ones_weigh_as_written(crossvalidate, regression):
     constant = Dataset("flat", regression.X, np.full(40, 2.0), "regression")
     exact = crossvalidate(constant, {"Mean": Mean()}, test=0.2, store="zero")
-    assert exact.cv_scores()[["RMSECV", "MF_Val", "Ens_Test"]].iloc[0].tolist() == [0.0, 0.0, 0.0]
-    weights = exact.fold_scores()["weight"].dropna()
+    assert exact.reader().cv_scores()[["RMSECV", "MF_Val", "Ens_Test"]].iloc[0].tolist() == [
+        0.0,
+        0.0,
+        0.0,
+    ]
+    weights = exact.reader().fold_scores()["weight"].dropna()
     assert (weights == 0.25).all()
     negative = crossvalidate(
         regression, {"Mean": Mean(factor=5.0)}, metric="r2", test=0.2, store="negative"
     )
-    folds = negative.fold_scores().query("weight == weight")
+    folds = negative.reader().fold_scores().query("weight == weight")
     assert (folds["val_score"] < 0).all()
     shifted = folds["val_score"] - folds["val_score"].min()
     assert folds["weight"].tolist() == pytest.approx((shifted / shifted.sum()).tolist())
@@ -262,26 +272,26 @@ def test_scores_of_exactly_0_and_negative_ones_weigh_as_written(crossvalidate, r
 def test_more_components_than_a_fold_has_rows_or_columns_fail_alone(crossvalidate, regression):
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 8, 9]}}}
     results = crossvalidate(regression, methods)
-    assert results.failed_variants()["variant"].tolist() == ["PLS(n_components=9)"]
+    assert results.reader().failed_variants()["variant"].tolist() == ["PLS(n_components=9)"]
     few = Dataset(
         "few", np.random.default_rng(0).normal(size=(12, 30)), np.arange(12.0), "regression"
     )
     wide = crossvalidate(
         few, {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 9, 10, 20]}}}, store="few"
     )
-    assert wide.failed_variants()["variant"].tolist() == [
+    assert wide.reader().failed_variants()["variant"].tolist() == [
         "PLS(n_components=10)",
         "PLS(n_components=20)",
     ]
-    assert "PLS(n_components=2)" in wide.cv_scores()["variant"].tolist()
+    assert "PLS(n_components=2)" in wide.reader().cv_scores()["variant"].tolist()
 
 
 def test_integer_valued_regression_targets_stay_a_regression(crossvalidate):
     rng = np.random.default_rng(1)
     data = Dataset("counts", rng.normal(size=(30, 3)), rng.integers(0, 3, 30), "regression")
     results = crossvalidate(data, {"Ridge": Ridge()})
-    assert results.cv_scores()["metric"].tolist() == ["rmse"]
-    assert not float(results.ledger()["y_pred"].iloc[0]).is_integer()
+    assert results.reader().cv_scores()["metric"].tolist() == ["rmse"]
+    assert not float(results.reader().ledger()["y_pred"].iloc[0]).is_integer()
     with pytest.raises(InputError, match="is a classifier, dataset 'counts' is for regression"):
         Experiment([data], {"L": LogisticRegression()}, protocol=Crossval()).cells()
 
@@ -298,13 +308,13 @@ def test_classes_in_test_that_train_never_saw_are_counted(classes, crossvalidate
         for note in experiment.notes
     )
     results = crossvalidate(data, {"L": LogisticRegression()}, folds=folds)
-    assert results.final_scores()["Test_BalAcc"][0] <= 0.5
+    assert results.reader().final_scores()["Test_BalAcc"][0] <= 0.5
 
 
 def test_groups_always_move_together(crossvalidate, regression):
     groups = np.repeat(np.arange(10), 4)
     data = Dataset("lake", regression.X, regression.y, "regression", groups=groups)
-    ledger = crossvalidate(data, {"R": Ridge()}, {"folds": 5}, test=0.2).ledger()
+    ledger = crossvalidate(data, {"R": Ridge()}, {"folds": 5}, test=0.2).reader().ledger()
     for _, fold in ledger.groupby("fold"):
         roles = fold.groupby(groups[fold["sample"].to_numpy()])["role"].nunique()
         assert (roles == 1).all()
@@ -323,10 +333,10 @@ def test_leave_one_group_out_is_a_subject_a_fold_and_its_scores_pair_by_group(
     groups = np.repeat([f"subject {i}" for i in range(8)], 5)
     data = Dataset("lake", regression.X, regression.y, "regression", groups=groups)
     results = crossvalidate(data, {"A": Ridge(), "B": Mean()}, {"kind": "groups"})
-    scores = results.group_scores()
+    scores = results.reader().group_scores()
     assert list(scores.columns) == ["dataset", "target", "group", "method", "metric", "value"]
     paired = scores.pivot(index="group", columns="method", values="value")
-    folds = results.fold_scores().query("fold not in ['avg', 'w_avg', 'final']")
+    folds = results.reader().fold_scores().query("fold not in ['avg', 'w_avg', 'final']")
     assert paired["A"].tolist() == pytest.approx(
         folds.query("variant == 'A'")["val_score"].tolist()
     )
@@ -335,7 +345,7 @@ def test_leave_one_group_out_is_a_subject_a_fold_and_its_scores_pair_by_group(
 
 def test_the_folds_are_those_of_scikit_learn_with_the_same_seed(crossvalidate, regression):
     results = crossvalidate(regression, {"R": Ridge()}, {"folds": 5}, seed=42)
-    ledger = results.ledger().query("role == 'val'")
+    ledger = results.reader().ledger().query("role == 'val'")
     for number, (fit, val) in enumerate(
         KFold(5, shuffle=True, random_state=42).split(regression.X)
     ):
@@ -351,7 +361,7 @@ def test_a_column_can_mark_the_test_rows(crossvalidate, regression):
     names = (*(f"x{j}" for j in range(8)), "is_test")
     data = Dataset("lake", X, regression.y, "regression", feature_names=names)
     results = crossvalidate(data, {"R": Ridge()}, test="is_test")
-    ledger = results.ledger().query("role == 'test' and fold == 'final'")
+    ledger = results.reader().ledger().query("role == 'test' and fold == 'final'")
     assert ledger["sample"].tolist() == list(range(0, 40, 4))
     train = mark == 0
     model = Ridge().fit(regression.X[train], regression.y[train])
@@ -365,7 +375,7 @@ def test_a_column_can_mark_the_test_rows(crossvalidate, regression):
 def test_the_official_test_part_is_the_test_set(crossvalidate, regression):
     part = np.arange(40) < 30
     data = Dataset("lake", regression.X, regression.y, "regression", train_part=part)
-    ledger = crossvalidate(data, {"R": Ridge()}, test="official").ledger()
+    ledger = crossvalidate(data, {"R": Ridge()}, test="official").reader().ledger()
     assert sorted(ledger.query("role == 'test'")["sample"].unique()) == list(range(30, 40))
 
 
@@ -374,10 +384,12 @@ def test_the_bias_ranks_by_its_size_and_never_as_lower_is_better(crossvalidate, 
     results = crossvalidate(
         shifted, {"Low": Mean(factor=0.2), "High": Mean(factor=1.1), "Mean": Mean()}
     )
-    top = results.top_chains(metric="bias")
+    top = results.reader().top_chains(metric="bias")
     assert top["variant"].tolist() == ["Mean", "High", "Low"]
     assert top["CV_Bias"].iloc[2] < 0 < top["CV_Bias"].iloc[1]
-    folds = results.fold_scores(metric="bias").query("variant == 'High' and weight == weight")
+    folds = (
+        results.reader().fold_scores(metric="bias").query("variant == 'High' and weight == weight")
+    )
     assert (folds["weight"] > 0).all()
 
 
@@ -387,8 +399,8 @@ def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_ne
     from paragone.protocols.crossval.tables import final_table
 
     results = crossvalidate(regression, {"Few": FailsOnMany(most=30), "None": Raises()})
-    run = results.crossval()
-    assert np.isnan(results.final_scores()["RMSEC"].item())
+    run = results.reader().crossval()
+    assert np.isnan(results.reader().final_scores()["RMSEC"].item())
     notes = final_table(run.problems[0], run).notes
     assert any(note.startswith("1 pipeline failed when refitted: Few") for note in notes)
     assert any(note.startswith("1 pipeline failed and were never eligible: None") for note in notes)

@@ -147,17 +147,17 @@ def test_a_run_refits_the_simplest_and_the_audit_recomputes_the_same_choice(
         }
     }
     results = crossvalidate(regression, methods, select=[{"ranking": "one_se"}], repeats=2)
-    folds = results.fold_scores()
+    folds = results.reader().fold_scores()
     folds = folds[folds["fold"].str.isdigit()]
     each = folds.groupby("variant")["val_score"]
     best = each.mean().idxmin()
     reach = each.mean()[best] + each.std(ddof=1)[best] / np.sqrt(4)
     within = each.mean()[each.mean() <= reach].index
     fewest = min(int(name.rpartition("=")[2].rstrip(")")) for name in within)
-    (chosen,) = results.final_scores()["variant"]
+    (chosen,) = results.reader().final_scores()["variant"]
     assert chosen.endswith(f"n_components={fewest})")
     assert len(within) > 1
     assert fewest < 6
-    run = results.crossval()
+    run = results.reader().crossval()
     assert selected(run.problems, run) == [chosen]
     results.close()

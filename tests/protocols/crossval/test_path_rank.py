@@ -114,7 +114,7 @@ def test_a_run_shared_or_not_gives_the_same_ledger_beyond_the_rank_and_says_whic
     }
     shared = crossvalidate(data, methods, store="shared")
     alone = crossvalidate(data, methods, store="alone", share=False)
-    gap = np.abs(shared.ledger()["y_pred"] - alone.ledger()["y_pred"])
+    gap = np.abs(shared.reader().ledger()["y_pred"] - alone.reader().ledger()["y_pred"])
     assert gap.max() < 1e-10 * data.y.std()
     for results in (shared, alone):
         places = results.places()

@@ -37,7 +37,7 @@ def test_a_supervised_selector_on_pure_noise_finds_nothing_because_it_is_fitted_
     data = Dataset("noise", rng.normal(size=(60, 600)), rng.normal(size=60), "regression")
     selector = {"use": "sklearn.feature_selection:SelectKBest", "k": 20, "score_func": f_regression}
     methods = {"PLS": {"use": PLS, "params": {"n_components": 1}, "steps": [selector]}}
-    rmsecv = crossvalidate(data, methods, {"folds": 10}, seed=3).cv_scores()["RMSECV"][0]
+    rmsecv = crossvalidate(data, methods, {"folds": 10}, seed=3).reader().cv_scores()["RMSECV"][0]
     assert rmsecv == pytest.approx(np.std(data.y), rel=0.1)
     folds = KFold(10, shuffle=True, random_state=3)
 
@@ -65,10 +65,10 @@ def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alo
     results = crossvalidate(
         data, {"PLS": {"use": PLS, "grid": grid, "steps": STEPS}}, test=0.2, select=select
     )
-    ledger = results.ledger()
+    ledger = results.reader().ledger()
     chains = chains_of_ledger(ledger, "regression")
     assert len(chains) == 100
-    published, finals = results.cv_scores(), results.final_scores()
+    published, finals = results.reader().cv_scores(), results.reader().final_scores()
     by_variant = dict(list(ledger.groupby("variant")))
     for (_, _, variant), chain in chains.items():
         scores = chain_scores(chain, Scoring("regression", "rmse"))
@@ -104,8 +104,10 @@ def test_every_score_of_a_classification_is_recomputed_from_the_ledger_alone(
     methods = {"L": {"use": "sklearn.linear_model:LogisticRegression", "grid": {"C": [0.01, 1.0]}}}
     results = crossvalidate(classes, methods, test=0.2)
     for metric in ("balanced_accuracy", "f1", "roc_auc", "log_loss", "matthews_corrcoef"):
-        published = results.fold_scores(metric=metric)
-        for (_, _, variant), chain in chains_of_ledger(results.ledger(), "classification").items():
+        published = results.reader().fold_scores(metric=metric)
+        for (_, _, variant), chain in chains_of_ledger(
+            results.reader().ledger(), "classification"
+        ).items():
             scores = chain_scores(chain, Scoring("classification", metric))
             rows = published[published["variant"] == variant].set_index("fold")
             assert rows.loc["avg", "val_score"] - scores.cv_score == 0
@@ -125,7 +127,7 @@ def test_sharing_work_changes_nothing(crossvalidate):
     }
     shared = crossvalidate(data, methods, test=0.2, store="shared")
     alone = crossvalidate(data, methods, test=0.2, store="alone", share=False)
-    one, other = shared.ledger(), alone.ledger()
+    one, other = shared.reader().ledger(), alone.reader().ledger()
     pd.testing.assert_frame_equal(one.drop(columns="y_pred"), other.drop(columns="y_pred"))
     assert np.abs(one["y_pred"] - other["y_pred"]).max() < 1e-10
     notes = shared.places()["notes"]
@@ -138,9 +140,15 @@ def test_a_path_that_breaks_down_does_not_poison_its_shorter_members(crossvalida
     low_rank = rng.normal(size=(20, 2)) @ rng.normal(size=(2, 30))
     data = Dataset("flat", low_rank, low_rank[:, 0], "regression")
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 10]}}}
-    shared = crossvalidate(data, methods, store="shared").cv_scores().set_index("variant")["RMSECV"]
+    shared = (
+        crossvalidate(data, methods, store="shared")
+        .reader()
+        .cv_scores()
+        .set_index("variant")["RMSECV"]
+    )
     alone = (
         crossvalidate(data, methods, store="alone", share=False)
+        .reader()
         .cv_scores()
         .set_index("variant")["RMSECV"]
     )
@@ -154,8 +162,8 @@ def test_two_targets_together_share_a_path_too(crossvalidate, regression):
     )
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 3]}}}
     joint = {"targets": "joint", "aggregate": "mean"}
-    shared = crossvalidate(data, methods, store="shared", **joint).ledger()
-    alone = crossvalidate(data, methods, store="alone", share=False, **joint).ledger()
+    shared = crossvalidate(data, methods, store="shared", **joint).reader().ledger()
+    alone = crossvalidate(data, methods, store="alone", share=False, **joint).reader().ledger()
     assert np.abs(shared["y_pred"] - alone["y_pred"]).max() < 1e-10
     fit = [
         int(s)
@@ -176,8 +184,8 @@ def test_random_steps_draw_the_same_whether_shared_or_not(crossvalidate, regress
     methods = {
         "R": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.1, 1.0]}, "steps": [noise]}
     }
-    shared = crossvalidate(regression, methods, store="shared").ledger()
-    alone = crossvalidate(regression, methods, store="alone", share=False).ledger()
+    shared = crossvalidate(regression, methods, store="shared").reader().ledger()
+    alone = crossvalidate(regression, methods, store="alone", share=False).reader().ledger()
     pd.testing.assert_frame_equal(shared, alone)
 
 
@@ -199,14 +207,16 @@ def test_every_road_gives_the_same_ledger(tmp_path, road):
     def experiment() -> Experiment:
         return Experiment(sets, methods, {"folds": 3}, Crossval(test=0.2), name="cv")
 
-    reference = experiment().run(tmp_path / "a.sqlite", workers=0).ledger()
+    reference = experiment().run(tmp_path / "a.sqlite", workers=0).reader().ledger()
     if road == "two processes":
-        other = experiment().run(tmp_path / "b.sqlite", workers=2).ledger()
+        other = experiment().run(tmp_path / "b.sqlite", workers=2).reader().ledger()
     else:
         # Threads are at different splits at the same time, and each must keep to its own shared
         # work.
         with ThreadPoolExecutor(4) as pool:
-            other = experiment().run(tmp_path / "b.sqlite", workers=4, executor=pool).ledger()
+            other = (
+                experiment().run(tmp_path / "b.sqlite", workers=4, executor=pool).reader().ledger()
+            )
     pd.testing.assert_frame_equal(reference, other, check_exact=True)
 
 
@@ -229,8 +239,8 @@ def test_another_metric_selection_or_naming_fits_nothing_again(tmp_path, regress
     wider = Experiment([regression], methods, {"folds": 4}, more, name="cv")
     assert len(wider.forecast(store).to_run) == 2
     results = wider.run(store, workers=0)
-    assert len(results.final_scores()) == 3
-    assert results.cv_scores(metric="r2").columns[5] == "CV_R2"
+    assert len(results.reader().final_scores()) == 3
+    assert results.reader().cv_scores(metric="r2").columns[5] == "CV_R2"
 
 
 def test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte(
@@ -248,7 +258,8 @@ def test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte
 
     def table(results: Results) -> bytes:
         return (
-            results.final_scores().to_csv(index=False).encode() + results.ledger().to_csv().encode()
+            results.reader().final_scores().to_csv(index=False).encode()
+            + results.reader().ledger().to_csv().encode()
         )
 
     whole = table(experiment().run(tmp_path / "whole.sqlite", workers=0))
@@ -283,7 +294,7 @@ def test_a_run_stopped_inside_the_selection_resumes_to_the_same_final_table(
     def experiment() -> Experiment:
         return Experiment([regression], methods, {"folds": 3}, Crossval(test=0.2), name="cv")
 
-    whole = experiment().run(tmp_path / "whole.sqlite", workers=0).final_scores()
+    whole = experiment().run(tmp_path / "whole.sqlite", workers=0).reader().final_scores()
 
     def stopped(*_):
         raise KeyboardInterrupt
@@ -294,7 +305,7 @@ def test_a_run_stopped_inside_the_selection_resumes_to_the_same_final_table(
             experiment().run(tmp_path / "a.sqlite", workers=0)
     forecast = experiment().forecast(tmp_path / "a.sqlite")
     assert (len(forecast.distinct), len(forecast.to_run)) == (10, 1)
-    resumed = experiment().run(tmp_path / "a.sqlite", workers=0).final_scores()
+    resumed = experiment().run(tmp_path / "a.sqlite", workers=0).reader().final_scores()
     assert resumed.to_csv().encode() == whole.to_csv().encode()
 
 
@@ -311,12 +322,12 @@ def test_the_criteria_take_distinct_variants_and_share_the_credit(crossvalidate,
         {"ranking": "one_se"},
     ]
     results = crossvalidate(regression, methods, select=select, test=0.2)
-    final = results.final_scores()
+    final = results.reader().final_scores()
     assert final["variant"].nunique() == 5 == len(final)
     assert (
         final["selected_by"].value_counts() == pd.Series({"rmsecv": 2, "mean_val": 2, "one_se": 1})
     ).all()
-    best = results.top_chains(1)["variant"].item()
+    best = results.reader().top_chains(1)["variant"].item()
     assert final.set_index("variant").loc[best, "credit"].startswith("rmsecv, mean_val")
     assert final["RMSEP"].is_monotonic_increasing
 
@@ -329,7 +340,7 @@ def test_ties_go_to_the_earlier_declared_variant_even_where_rounding_tells_them_
     results = crossvalidate(
         regression, {"PLS": {"use": PLS, "params": {"n_components": 2}, "steps": steps}}
     )
-    assert results.final_scores()["variant"].tolist() == ["PLS(autoscale)"]
+    assert results.reader().final_scores()["variant"].tolist() == ["PLS(autoscale)"]
 
 
 def test_a_target_and_a_dataset_of_the_same_name_are_refused(regression):
@@ -347,7 +358,9 @@ def test_a_target_and_a_dataset_of_the_same_name_are_refused(regression):
 
 def test_a_colon_in_a_datasets_name_is_part_of_it(crossvalidate, regression):
     data = Dataset("lab:y0", regression.X, regression.y, "regression")
-    assert crossvalidate(data, {"R": Ridge()}).cv_scores()["dataset"].tolist() == ["lab:y0"]
+    assert crossvalidate(data, {"R": Ridge()}).reader().cv_scores()["dataset"].tolist() == [
+        "lab:y0"
+    ]
 
 
 def test_methods_of_a_cross_validation_take_no_seeds(regression):
@@ -360,6 +373,7 @@ def test_stored_splits_of_a_dataset_are_its_folds(crossvalidate, regression):
     data = Dataset("lake", regression.X, regression.y, "regression", stored_splits=pairs)
     val = (
         crossvalidate(data, {"R": Ridge()}, {"kind": "stored"}, test=[0, 39])
+        .reader()
         .ledger()
         .query("role == 'val'")
     )
@@ -373,7 +387,7 @@ def test_too_few_variants_for_the_criteria_is_said(crossvalidate, regression):
     results = crossvalidate(
         regression, {"A": Ridge(), "B": Mean()}, select=[{"ranking": "rmsecv", "top_k": 5}]
     )
-    run = results.crossval()
+    run = results.reader().crossval()
     assert choose(run.problems, run.settings).notes == (
         "rmsecv was to take 5 pipelines, only 2 eligible ones were left",
     )
@@ -399,7 +413,7 @@ def test_the_gasoline_answers_come_out_of_x_and_y(data_folder, crossvalidate):
     X, y, folds = read_case(folder)
     data = Dataset("gasoline", X, y, "regression")
     results = crossvalidate(data, {"PLS6": PLSRegression(6)}, folds=folds)
-    final = results.final_scores().iloc[0]
+    final = results.reader().final_scores().iloc[0]
     known = {"RMSECV": 0.245961, "MF_Val": 0.241997, "Ens_Test": 0.217593, "W_Ens_Test": 0.214032}
     known |= {"RMSEC": 0.152903, "RMSEP": 0.219059}
     assert {name: round(final[name], 6) for name in known} == known
@@ -434,7 +448,7 @@ def test_the_other_cases_come_out_of_x_and_y(data_folder, crossvalidate, case):
         data = Dataset(case, X, y, "regression")
         model = PLSRegression(3)
         names = ["RMSECV", "MF_Val", "Ens_Test", "W_Ens_Test", "RMSEP", "RMSEC"]
-    final = crossvalidate(data, {"M": model}, folds=folds).final_scores().iloc[0]
+    final = crossvalidate(data, {"M": model}, folds=folds).reader().final_scores().iloc[0]
     for name in names:
         right = by_hand.get(name)
         assert (right is None and np.isnan(final[name])) or final[name] == pytest.approx(
@@ -445,6 +459,6 @@ def test_the_other_cases_come_out_of_x_and_y(data_folder, crossvalidate, case):
 def test_bundled_groups_are_scored_by_row_and_by_group(crossvalidate):
     data = load("diabetes-by-age")
     results = crossvalidate(data, {"Ridge": Ridge(), "Mean": Mean()}, {"kind": "groups"})
-    by_group = results.by_group("median")
+    by_group = results.reader().by_group("median")
     assert by_group["n_groups"].unique().tolist() == [5]
     assert (by_group["n_rows"] == 442).all()

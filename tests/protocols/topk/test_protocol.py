@@ -77,7 +77,7 @@ def test_scores_are_those_of_the_evaluator_alone(tmp_path, rows, herbs, ties):
     with run(tmp_path, herbs, {"EASE": "ease"}, protocol) as results:
         scores = results.scores()
         assert list(dict.fromkeys(scores["method"])) == ["EASE", *FLOORS]
-        samples = results.sample_scores()
+        samples = results.reader().sample_scores()
         for name in ("ease", *FLOORS):
             made = make_recommender(name).fit(train, validation)
             expected = topk_scores(
@@ -110,7 +110,7 @@ def test_train_validation_and_test_are_disjoint_and_as_declared(tmp_path, rows, 
         protocol = TopK(k=(1,), validation=validation_rule, floors=False)
         with run(tmp_path, herbs, {"R": Remembers}, protocol, str(validation_rule)) as results:
             told[validation_rule] = results.diagnostics("herbs", 0, "R")
-            run_rows = results.topk().rows(results.topk().cells[0])
+            run_rows = results.reader().topk().rows(results.reader().topk().cells[0])
             n_validation = 0 if run_rows.validation is None else run_rows.validation.n_rows
             assert (run_rows.train.n_rows + n_validation, run_rows.test.n_rows) == (150, 50)
     assert told["file"]["train"] == train.fingerprint
@@ -137,7 +137,7 @@ def test_folds_of_one_set_of_rows(tmp_path, rows):
     with run(
         tmp_path, data, {"mine": "ridge"}, protocol, split={"kind": "kfold", "folds": 4}
     ) as results:
-        samples = results.sample_scores()
+        samples = results.reader().sample_scores()
         mine = samples[samples["method"] == "mine"]
         assert sorted(mine["sample"]) == list(range(200))
         assert results.scores()["fold"].nunique() == 4
@@ -158,7 +158,7 @@ def test_a_method_below_popularity_is_noted_and_popularity_itself_is_not(tmp_pat
     with run(
         tmp_path, herbs, {"Backwards": Backwards}, TopK(k=(5,), metrics=("precision",))
     ) as results:
-        notes = results.topk().notes
+        notes = results.reader().topk().notes
         popularity = results.scores().set_index("method")["value"]["popularity"]
     below = [note for note in notes if "below popularity" in note]
     assert len(below) == 1
@@ -207,9 +207,9 @@ def test_a_metric_that_fails_is_told_and_the_others_are_given(tmp_path, herbs):
     with run(tmp_path, herbs, {"mine": "ridge"}, protocol) as results:
         scores = results.scores()
         assert set(scores["metric"]) == {"recall", "first_is_relevant"}
-        notes = results.topk().notes
+        notes = results.reader().topk().notes
         assert any("metric always_fails failed: " in note and "no luck" in note for note in notes)
-        own = results.topk_result("herbs", "mine").means["first_is_relevant"]
+        own = results.reader().topk_result("herbs", "mine").means["first_is_relevant"]
         assert own.tolist() == scores[scores["metric"] == "first_is_relevant"]["value"].tolist()
 
 
@@ -223,9 +223,7 @@ def test_presets_bring_their_metrics_and_ties():
 def test_lists_come_back_as_a_table(tmp_path, rows, herbs):
     train, validation, test = parts(rows)
     with run(tmp_path, herbs, {"mine": "ridge"}, TopK(k=(5,))) as results:
-        lists = results.recommendations("herbs", "mine")
-        with pytest.raises(InputError, match="ask for recommendations"):
-            results.predictions("herbs", 0, "mine")
+        lists = results.reader().recommendations("herbs", "mine")
     scores = make_recommender("ridge").fit(train, validation).score(test.queries)
     first = lists[lists["sample"] == 150]
     assert first["item"].tolist() == np.argsort(-scores[0], kind="stable").tolist()
@@ -240,7 +238,7 @@ def test_seeds_are_trained_apart_and_averaged(tmp_path, herbs):
     with run(tmp_path, herbs, methods, protocol, repeats={"SMGCN": 2}) as results:
         each = results.scores(repeats=True)
         assert each.groupby("repeat")["value"].first().nunique() == 2
-        samples = results.sample_scores(at=3)
+        samples = results.reader().sample_scores(at=3)
         mean = each[each["at"] == 3]["value"].mean()
         assert samples["value"].mean() == pytest.approx(mean)
         told = results.diagnostics("herbs", 0, "SMGCN")
@@ -403,6 +401,6 @@ def test_results_of_other_kinds_have_no_topk(tmp_path):
     Store(tmp_path / "a.sqlite", create=True).close()
     with (
         Results.open(tmp_path / "a.sqlite") as results,
-        pytest.raises(InputError, match="holds no topk experiment"),
+        pytest.raises(InputError, match="has no sample scores"),
     ):
-        results.sample_scores()
+        results.reader(having="sample_scores")

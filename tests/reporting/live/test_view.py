@@ -207,7 +207,7 @@ def test_wrong_requests_are_answered_with_a_sentence(store):
 def test_a_cell_shows_its_ranking_by_name(store):
     found = client_of(store).get("/cell?dataset=x&method=A&fold=1").json()
     with Results.open(store) as results:
-        ranking = results.ranking("x", 1, "A")
+        ranking = results.reader().ranking("x", 1, "A")
     parts = {part["title"]: part["lines"] for part in found["parts"]}
     assert parts["Ranking: the first 40 of 40 features"] == [
         f"{i}. f{f}" for i, f in enumerate(ranking, 1)
@@ -223,7 +223,7 @@ def test_predictions_of_a_real_cell_are_told_by_label(tmp_path):
         ["wine-traits"], {"V": "variance", "R": "random"}, {"folds": 2}, Curve(k=KGrid(2, 4, 2))
     )
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
-        frame = results.predictions("wine-traits", 0, "V", k=4)
+        frame = results.reader().predictions("wine-traits", 0, "V", k=4)
     found = client_of(tmp_path / "a.sqlite").get("/cell?dataset=wine-traits&method=V&fold=0").json()
     title, lines = next(
         (p["title"], p["lines"]) for p in found["parts"] if p["title"].startswith("Predictions")

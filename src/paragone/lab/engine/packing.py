@@ -19,6 +19,7 @@ from paragone.lab.cells import Outcome
 from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.spool import LockedFolder
 from paragone.lab.engine.task import CellTask, SplitReference, failure, run_task
+from paragone.lab.protocol import protocol_versions
 from paragone.methods.method import Method
 from paragone.sources import is_installed, is_installed_module, own_version
 
@@ -166,7 +167,7 @@ def _versions(task: CellTask) -> tuple[tuple[str, str], ...]:
     """Return the versions of a task's packages; looking them up costs more than many a cell."""
     classes = (*(method.factory for method in task.method.with_nested()), task.protocol.identity())
     if classes not in _KNOWN_VERSIONS:
-        found = {**task.method.versions(), **task.protocol.versions()}
+        found = {**task.method.versions(), **protocol_versions(task.protocol)}
         _KNOWN_VERSIONS[classes] = tuple(sorted(found.items()))
     return _KNOWN_VERSIONS[classes]
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, MinLen
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.data import Dataset, Scale, Split, SplitPlan
+from paragone.data import Dataset, Split, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, FitContext, Fitted, Place, SplitData
-from paragone.lab.protocol import Arrangement, Protocol, RowAnswers, protocols
+from paragone.lab.protocol import Arrangement, Facts, Protocol, RowAnswers, protocols, sections_of
 from paragone.methods.method import Method
 from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
 from paragone.metrics.prediction import DEFAULT_METRIC
+from paragone.page import Cover, Section
 from paragone.protocols.crossval.fitting import fit_variant
 from paragone.protocols.crossval.ledger import Weighting, fold_weights
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
@@ -82,25 +82,29 @@ class Crossval(Protocol):
     """
 
     kind: ClassVar[str] = "crossval"
-    later_kind: ClassVar[str] = "refit"
-    shares_work: ClassVar[bool] = True
-    default_scale: ClassVar[Scale | None] = "none"
-    repeats_methods: ClassVar[bool] = False
-    predicts_target: ClassVar[bool] = True
-    compares_all: ClassVar[bool] = True
-    arrangement: ClassVar[type[Arrangement]] = ProblemArrangement
-    aliases: ClassVar[Mapping[str, str]] = {name: step.path for name, step in STEPS.items()}
-    own_comparison: ClassVar[str] = "pipelines by their out-of-fold losses"
-    file_options: ClassVar[Mapping[str, Any]] = {
-        "metric": str | None,
-        "select": Annotated[tuple[Criterion, ...], MinLen(1)],
-        "test": float | str | None,
-        "repeats": Annotated[int, Ge(1)],
-        "stored": str | None,
-        "folds": None,
-        "ddof": Literal[0, 1],
-        "task": Literal["regression", "classification"] | None,
-    }
+    facts: ClassVar[Facts] = Facts(
+        later_kind="refit",
+        shares_work=True,
+        default_scale="none",
+        repeats_methods=False,
+        predicts_target=True,
+        compares_all=True,
+        arrangement=ProblemArrangement,
+        aliases={name: step.path for name, step in STEPS.items()},
+        own_comparison="pipelines by their out-of-fold losses",
+        files={"stored": ("folds", StoredFolds.read)},
+        file_options={
+            "metric": str | None,
+            "select": Annotated[tuple[Criterion, ...], MinLen(1)],
+            "test": float | str | None,
+            "repeats": Annotated[int, Ge(1)],
+            "stored": str | None,
+            "folds": None,
+            "ddof": Literal[0, 1],
+            "task": Literal["regression", "classification"] | None,
+        },
+    )
+    reader: ClassVar[str] = "paragone.protocols.crossval.reader:CrossvalReader"
 
     metric: str | None = None
     select: tuple[Criterion, ...] = (Criterion(),)
@@ -163,13 +167,9 @@ class Crossval(Protocol):
         names = {self.metric, *(criterion.metric for criterion in self.select)} - {None}
         return described_functions(named_metric(name) for name in sorted(map(str, names)))
 
-    @classmethod
     @override
-    def from_section(cls, options: Mapping[str, Any], folder: Path) -> Self:
-        """Make the protocol of its table in an experiment file, where ``stored`` names a file of folds."""
-        given = dict(options)
-        stored = given.pop("stored", None)
-        return cls(**given, folds=None if stored is None else StoredFolds.read(folder / stored))
+    def sections(self, view: Any) -> Iterable[Section | Cover]:
+        return sections_of("paragone.protocols.crossval.page:sections", view)
 
     # Identity: what is stored depends on nothing that only scores depend on.
 

@@ -351,9 +351,6 @@ def _predicted_lines(part: Predictions, task: str) -> list[str]:
     return lines
 
 
-READER = CrossvalReader
-
-
 def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
     """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
     scoring = run.settings.scoring(problems[0].truth.task)

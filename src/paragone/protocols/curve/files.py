@@ -386,7 +386,7 @@ def _write(
     curves: dict[str, pd.DataFrame],
     grids: dict[str, PGrid | None],
 ) -> None:
-    ranking = results.ranking(*address)
+    ranking = results.reader(address[3]).ranking(*address)
     told = results.diagnostics(*address)
     place.file(folder, RANKING).parent.mkdir(exist_ok=True)
     write_ranking(place.file(folder, RANKING), ranking)
@@ -652,7 +652,6 @@ def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:
 
 
 # What `paragone export` and `paragone import` ask a protocol with files of its own for.
-export_files = export_protocol_files
 
 
 def _datasets(data: Sequence[Dataset | str], wanted: set[str]) -> tuple[list[Dataset], list[str]]:

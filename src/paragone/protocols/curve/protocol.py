@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -14,15 +14,16 @@ from annotated_types import MinLen
 from typing_extensions import override
 
 from paragone.cores import cpu_clock
-from paragone.data import Dataset, SplitPlan, Task
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, argument
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
-from paragone.lab.protocol import Arrangement, Protocol, RowAnswers, protocols
+from paragone.lab.protocol import Arrangement, Facts, Protocol, RowAnswers, protocols, sections_of
 from paragone.methods.method import Method
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
 from paragone.metrics.multilabel import ZeroDivision
+from paragone.page import Cover, Section
 from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
 from paragone.validation import IntArray, LabelArray, check_features, check_indicator, check_ranking
 
@@ -170,10 +171,14 @@ class Curve(Protocol):
     """
 
     kind: ClassVar[str] = "curve"
-    array_task: ClassVar[Task | None] = "multilabel"
-    warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.curve.protocol:load_curve_kernels",)
-
-    file_options: ClassVar[Mapping[str, Any]] = {"metrics": Annotated[tuple[str, ...], MinLen(1)]}
+    facts: ClassVar[Facts] = Facts(
+        array_task="multilabel",
+        warm_ups=("paragone.protocols.curve.protocol:load_curve_kernels",),
+        file_options={"metrics": Annotated[tuple[str, ...], MinLen(1)]},
+    )
+    reader: ClassVar[str] = "paragone.protocols.curve.reader:CurveReader"
+    exports: ClassVar[str] = "paragone.protocols.curve.files:export_protocol_files"
+    imports: ClassVar[str] = "paragone.protocols.curve.files:import_files"
 
     k: KGrid | None = None
     p: PGrid | None = None
@@ -212,6 +217,10 @@ class Curve(Protocol):
         """Return the points of every grid on a dataset of ``n_features``."""
         grids = {"k": self.k, "p": self.p}
         return {name: grid.points(n_features) for name, grid in grids.items() if grid is not None}
+
+    @override
+    def sections(self, view: Any) -> Iterable[Section | Cover]:
+        return sections_of("paragone.protocols.curve.page:sections", view)
 
     @override
     def identity(self) -> str:

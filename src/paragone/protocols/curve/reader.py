@@ -210,6 +210,3 @@ class CurveReader(ResultsReader):
             lines.append(f"sample {sample}: true {true}; predicted {predicted}")
         n = frame["sample"].nunique()
         return f"Predictions: {len(lines)} of {n} samples, predicted from {k} features", lines
-
-
-READER = CurveReader

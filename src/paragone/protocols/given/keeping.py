@@ -26,7 +26,7 @@ from paragone.lab.stored_results import is_own_store
 from paragone.lab.view import View
 from paragone.metrics import FUNCTIONS, named_metric
 from paragone.protocols.given.protocol import GivenResults
-from paragone.protocols.given.reader import PART, READER
+from paragone.protocols.given.reader import PART, GivenReader
 from paragone.protocols.given.records import GivenCell, cells_of, identity_of, kept_arrays, told_of
 
 NO_VALUE = "the source has no value of it"
@@ -147,7 +147,7 @@ def _kept_before(path: Path, name: str) -> list[Records]:
         view = View(results, name)
         if view.kind != GivenResults.kind:
             raise InputError(f"{path} has an experiment {name!r} that was run: choose another name")
-        return READER(results).kept_records(view) or []
+        return GivenReader(results).kept_records(view) or []
 
 
 def _check_directions(found: Collected) -> None:

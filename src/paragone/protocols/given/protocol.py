@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from typing_extensions import override
 
-from paragone.data import Scale
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.lab.protocol import Protocol, protocols
+from paragone.lab.protocol import Facts, Protocol, protocols, sections_of
+from paragone.page import Cover, Section
 
 
 class GivenScores(BaseEstimator):
@@ -47,10 +47,13 @@ class GivenResults(Protocol):
     """
 
     kind: ClassVar[str] = "given"
-    default_scale: ClassVar[Scale | None] = "none"
-    scores_answers: ClassVar[bool] = False
-    repeats_methods: ClassVar[bool] = False
-    takes_tables: ClassVar[bool] = True
+    facts: ClassVar[Facts] = Facts(
+        default_scale="none",
+        repeats_methods=False,
+        takes_tables=True,
+    )
+    reader: ClassVar[str] = "paragone.protocols.given.reader:GivenReader"
+    imports: ClassVar[str] = "paragone.protocols.given.keeping:keep_results"
 
     metrics: tuple[str, ...] = ()
 
@@ -63,7 +66,6 @@ class GivenResults(Protocol):
         wanted = self.metrics or tuple(fitted.arrays)
         return [Score(name, float(fitted.arrays[name][0])) for name in wanted]
 
-    @classmethod
     @override
-    def of_described(cls, described: Mapping[str, Any]) -> Self:
-        return cls(tuple(described.get("metrics", ())))
+    def sections(self, view: Any) -> Iterable[Section | Cover]:
+        return sections_of("paragone.protocols.given.page:sections", view)

@@ -53,6 +53,3 @@ class GivenReader(ResultsReader):
     def rescored(self, view: View) -> Iterator[Rescored]:
         for cell in view.cells.cells:
             yield Rescored(cell, view.cells.scores(cell), why_not=ELSEWHERE)
-
-
-READER = GivenReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,7 +19,6 @@ from typing_extensions import override
 from paragone.cores import cpu_clock
 from paragone.data import (
     Dataset,
-    Scale,
     Split,
     SplitPlan,
     describe_splits,
@@ -30,7 +29,15 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
-from paragone.lab.protocol import KEPT, Arrangement, Protocol, RowAnswers, protocols
+from paragone.lab.protocol import (
+    KEPT,
+    Arrangement,
+    Facts,
+    Protocol,
+    RowAnswers,
+    protocols,
+    sections_of,
+)
 from paragone.methods.method import Method
 from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS
@@ -45,6 +52,7 @@ from paragone.metrics.topk.inputs import (
     split_metrics,
 )
 from paragone.metrics.topk.segments import check_rows
+from paragone.page import Cover, Section
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
 
 # Which arguments of a recommender's ``observe`` a log needs.
@@ -227,17 +235,20 @@ class TopK(Protocol):
     """
 
     kind: ClassVar[str] = "topk"
-    arrangement: ClassVar[type[Arrangement]] = RowsArrangement
-    default_scale: ClassVar[Scale | None] = "none"
-    keeps_progress: ClassVar[bool] = True
-    own_comparison: ClassVar[str] = "methods on the samples of a test set"
-    # The values per sample are scores, which follow the labels; the lists are in the fit.
-    of_truth: ClassVar[frozenset[str]] = frozenset({"tied_truth", "predictions"})
-    file_options: ClassVar[Mapping[str, Any]] = {
-        "k": Annotated[tuple[int, ...], MinLen(1)],
-        "metrics": Annotated[tuple[str, ...], MinLen(1)] | None,
-        "validation": str | float,
-    }
+    facts: ClassVar[Facts] = Facts(
+        arrangement=RowsArrangement,
+        default_scale="none",
+        keeps_progress=True,
+        own_comparison="methods on the samples of a test set",
+        # The values per sample are scores, which follow the labels; the lists are in the fit.
+        of_truth=frozenset({"tied_truth", "predictions"}),
+        file_options={
+            "k": Annotated[tuple[int, ...], MinLen(1)],
+            "metrics": Annotated[tuple[str, ...], MinLen(1)] | None,
+            "validation": str | float,
+        },
+    )
+    reader: ClassVar[str] = "paragone.protocols.topk.reader:TopKReader"
 
     k: tuple[int, ...] = DEFAULT_K
     metrics: tuple[str | UserMetric, ...] | None = None
@@ -298,6 +309,10 @@ class TopK(Protocol):
     @property
     def _single(self) -> bool:
         return self.preset is not None and PRESETS[self.preset].single
+
+    @override
+    def sections(self, view: Any) -> Iterable[Section | Cover]:
+        return sections_of("paragone.protocols.topk.page:sections", view)
 
     @override
     def identity(self) -> str:

@@ -666,6 +666,3 @@ def _beyond(run: TopKRun, cell: StoredCell) -> list[tuple[Any, ...]]:
         (cell.dataset, cell.method, cut, *(float(found[name][place]) for name in BEYOND))
         for place, cut in enumerate(run.ks)
     ]
-
-
-READER = TopKReader
