@@ -24,7 +24,7 @@ def exported(paragone, tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_lab(tmp_path, METHODS, protocol=PROTOCOL)
     assert paragone("run", "lab.toml", "--workers", 0).code == 0
-    assert paragone("export", "lab.sqlite", "--layout", "protocol", "--out", "run").code == 0
+    assert paragone("export", "lab.sqlite", "--out", "run").code == 0
     ended = paragone(
         "data", "export-folds", "wine-traits", "--out", "folds", "--folds", 3, "--seed", 7
     )
@@ -182,10 +182,6 @@ def test_folds_that_cannot_be_exported_are_refused(paragone, tmp_path, args, sen
 
 def test_an_export_that_cannot_be_is_refused(exported, paragone):
     refused(paragone("export", "lab.sqlite", "--out", "run"), "exists already and is not empty")
-    refused(
-        paragone("export", "lab.sqlite", "--out", "x", "--layout", "protocols"),
-        "did you mean 'protocol'?",
-    )
     refused(
         paragone("export", "lab.sqlite", "--out", "x", "--experiment", "la"), "did you mean 'lab'?"
     )

@@ -206,7 +206,7 @@ def test_two_stores_are_merged_and_an_archive_becomes_a_store_again(tmp_path):
     assert answers(tmp_path / "both.sqlite", "--direction", "higher") == answers(
         [a, b], "--direction", "higher"
     )
-    run("export", tmp_path / "both.sqlite", "--layout", "archive", "--out", tmp_path / "archive")
+    run("store", "archive", tmp_path / "both.sqlite", "--out", tmp_path / "archive")
     run("import", tmp_path / "archive", "--store", tmp_path / "again.sqlite")
     assert answers(tmp_path / "again.sqlite", "--direction", "higher") == answers(
         [a, b], "--direction", "higher"
