@@ -173,10 +173,10 @@ class Reader:
         try:
             found = self.read(place, replace(options, reader=None))
         except InputError as error:
-            if not self.is_of_paths or Path(place).name in str(error):
+            is_said = isinstance(error, NoOptionsError) or Path(place).name in str(error)
+            if not self.is_of_paths or is_said:
                 raise
-            kind = NoOptionsError if isinstance(error, NoOptionsError) else InputError
-            raise kind(f"{place}: {error}") from error
+            raise InputError(f"{place}: {error}") from error
         except (ValueError, LookupError) as error:
             # What a short reader of a user's raises at a spoiled file; the error itself is kept as
             # the cause.

@@ -16,7 +16,6 @@ from paragone.data.reader import Reader, ReadOptions, name_of, readers, train_an
 from paragone.errors import InputError, setting
 from paragone.reading import check_size
 
-HEADER_BYTES = 128
 DEEPEST = 20
 Variables: TypeAlias = dict[str, Any]
 Matrix: TypeAlias = Any
@@ -79,7 +78,7 @@ def mat_variables(path: Path) -> Variables:
 
     try:
         with path.open("rb") as file:
-            head = file.read(HEADER_BYTES)
+            head = file.read(128)
         if _is_version_73(head):
             return read_version_73(path)
         check_size(path.stat().st_size, str(path))
@@ -91,18 +90,15 @@ def mat_variables(path: Path) -> Variables:
         return {name: _plain(value) for name, value in found.items() if not name.startswith("__")}
     except InputError:
         raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     # SciPy has no class of its own for a file that is broken.
     except (
         MatReadError,
+        OSError,
         ValueError,
         TypeError,
         LookupError,
         ArithmeticError,
-        AttributeError,
         MemoryError,
-        NotImplementedError,
         zlib.error,
     ) as error:
         raise InputError(
