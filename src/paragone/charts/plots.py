@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import (
@@ -26,6 +26,8 @@ WIDTH, HEIGHT = 420, 280
 SQUARE = 320
 CELL = 46
 STEP = 20
+MOST_TICKS = 12
+"""More whole numbers than these stand too close on an axis."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 """Lines beyond as many as there are colours are told apart by these."""
 TITLE_WIDTH = 70
@@ -109,10 +111,14 @@ class Plot:
         # A page has the same chart for every dataset, with other rows: Altair takes longer to build
         # one than a reader to look at it.
         points = [point for points in self.series.values() for point in points]
-        whole = all(float(point[0]).is_integer() for point in points)
+        places = sorted({float(point[0]) for point in points})
+        whole = all(place.is_integer() for place in places)
+        # Between whole numbers, such as counts of components, there is nothing to mark.
+        ticks = tuple(places) if whole and len(places) <= MOST_TICKS else ()
         across = "%" if self.percent else "d" if whole else ""
         banded = any(len(point) > 2 for point in points)
-        frame = _lines_frame(tuple(self.series), self.x, self.y, across, banded, self.steps)
+        axis = _Across(self.x, across, ticks)
+        frame = _lines_frame(tuple(self.series), axis, self.y, banded, self.steps)
         title = {**frame["title"], "text": wrap(self.title, TITLE_WIDTH)}
         if self.subtitle:
             title["subtitle"] = wrap(self.subtitle)
@@ -125,7 +131,7 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _colour(names: Sequence[str]) -> Any:
+def _colour(names: Sequence[str], symbol: str = "circle") -> Any:
     import altair as alt
 
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
@@ -133,9 +139,9 @@ def _colour(names: Sequence[str]) -> Any:
         title=None,
         orient="bottom",
         columns=legend_columns(list(names)),
-        symbolType="stroke",
+        symbolType=symbol,
         symbolOpacity=1,
-        symbolStrokeWidth=3,
+        symbolStrokeWidth=3 if symbol == "stroke" else 0,
     )
     if len(names) == 1 and not names[0]:
         legend = None
@@ -143,21 +149,29 @@ def _colour(names: Sequence[str]) -> Any:
     return alt.Color("series:N", sort=list(names), scale=scale, legend=legend)
 
 
+class _Across(NamedTuple):
+    """The axis of lines: its title, how its numbers are written, and where they stand."""
+
+    title: str
+    format: str
+    ticks: tuple[float, ...]
+
+
 @lru_cache(maxsize=64)
 def _lines_frame(
-    names: tuple[str, ...], x: str, y: str, across: str, banded: bool, steps: bool
+    names: tuple[str, ...], across: _Across, y: str, banded: bool, steps: bool
 ) -> dict[str, Any]:
     """Return the specification of lines, without their rows."""
     import altair as alt
 
-    options: dict[str, Any] = {"format": across} if across else {}
-    if across == "d":
-        options["tickMinStep"] = 1
+    options: dict[str, Any] = {"format": across.format} if across.format else {}
+    if across.ticks:
+        options["values"] = list(across.ticks)
     axis = alt.Axis(**options)
     scale = alt.Scale(zero=False)
-    place = alt.X("x:Q", title=x, axis=axis, scale=alt.Scale(zero=False, nice=False))
+    place = alt.X("x:Q", title=across.title, axis=axis, scale=alt.Scale(zero=False, nice=False))
     dashes = [DASHES[(at // len(PALETTE)) % len(DASHES)] for at in range(len(names))]
-    base = from_rows([]).encode(x=place, color=_colour(names))
+    base = from_rows([]).encode(x=place, color=_colour(names, "stroke"))
     mark: dict[str, Any] = {"interpolate": "step-after"} if steps else {}
     if not steps:
         mark["point"] = alt.OverlayMarkDef(size=18)
