@@ -15,7 +15,7 @@ from paragone.lab.row_moments import computable
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, StageChoice, View
 from paragone.metrics import Metric, named_metric
 from paragone.protocols.crossval import frames
-from paragone.protocols.crossval.ledger import Predictions
+from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.protocols.crossval.run import CrossvalRun, read_crossval
 from paragone.protocols.crossval.tables import (
@@ -224,17 +224,10 @@ class CrossvalReader(ResultsReader):
 
     @override
     def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitAnswers]:
-        run = view.of_whole(whole_run)
-        for problem in run.problems:
-            chain = problem.chains.get(method) if run.name(problem) == dataset else None
-            if chain is None:
-                continue
-            for part in (fold.val for fold in chain.folds):
-                classes = None if part.probabilities is None else chain.classes
-                of_classes = chain.task == "classification"
-                yield SplitAnswers(
-                    part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities
-                )
+        problem = _problem(view, dataset)
+        chain = None if problem is None else problem.chains.get(method)
+        if chain is not None:
+            yield from (_answers(chain, fold.val) for fold in chain.folds)
 
     @override
     def row_metric(self, view: View, dataset: str, metric: str) -> Metric | None:
@@ -273,11 +266,7 @@ class CrossvalReader(ResultsReader):
         chain = problems[0].chains.get(address.method) if len(problems) == 1 else None
         if chain is None or address.fold >= len(chain.folds):
             return None
-        part, of_classes = chain.folds[address.fold].val, chain.task == "classification"
-        classes = None if part.probabilities is None else chain.classes
-        return SplitAnswers(
-            part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities
-        )
+        return _answers(chain, chain.folds[address.fold].val)
 
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
@@ -310,6 +299,15 @@ class CrossvalReader(ResultsReader):
         return crossval_tables(replace(view.of_whole(whole_run), naming=naming, metric=view.metric))
 
 
+def _answers(chain: Chain, part: Predictions) -> SplitAnswers:
+    """Return predictions with their truth, and with their probabilities where there are any."""
+    classes = None if part.probabilities is None else chain.classes
+    of_classes = chain.task == "classification"
+    return SplitAnswers(
+        part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities
+    )
+
+
 SAMPLES = 40
 
 
@@ -336,18 +334,14 @@ def known_metrics(run: CrossvalRun) -> list[str]:
 
 def _predicted_lines(part: Predictions, task: str) -> list[str]:
     lines = []
-    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[
-        :SAMPLES
-    ]:
+    rows = zip(part.samples[:SAMPLES], part.y_true, part.y_pred, strict=False)
+    for sample, truth, predicted in rows:
         if task == "regression":
             residual = format_signed(float(predicted - truth))
-            lines.append(
-                f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual"
-                f" {residual}"
-            )
+            words = f"measured {truth:.6g}; predicted {predicted:.6g}; residual {residual}"
         else:
-            mark = "" if truth == predicted else "  (wrong)"
-            lines.append(f"sample {sample}: true {truth}; predicted {predicted}{mark}")
+            words = f"true {truth}; predicted {predicted}" + "  (wrong)" * (truth != predicted)
+        lines.append(f"sample {sample}: {words}")
     return lines
 
 

@@ -238,17 +238,19 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
         The best of a problem in bold, the second underlined, a mark where a chain is told from the
         best; with the average rank where there are several problems.
     """
-    variants = [
-        v for v in views[0].run.settings.variants if any(v in view.scores for view in views)
-    ]
+    declared = views[0].run.settings.variants
+    variants = [v for v in declared if any(v in view.scores for view in views)]
     columns = [_column(view, variants, behind) for view in views]
-    ranks = average_ranks(views, variants)
-    if ranks is not None:
-        columns.append(_rank_column(views, variants, ranks, behind))
-    order = _order(views, variants, ranks)
-    rows = [[TableCell(variants[i]), *(column[i] for column in columns)] for i in order]
     heading: list[str | Column] = ["Pipeline", *(view.name for view in views)]
-    heading += ["Average rank"] if ranks is not None else []
+    # The best first, and what is incomplete last.
+    places = {variant: float(place) for place, variant in enumerate(views[0].scores)}
+    if len(views) > 1:
+        ranks = problem_ranks(views)
+        places = {variant: float(np.mean(each)) for variant, each in ranks.items()}
+        columns.append(_rank_column(views, variants, ranks, behind))
+        heading.append("Average rank")
+    order = sorted(range(len(variants)), key=lambda i: places.get(variants[i], np.inf))
+    rows = [[TableCell(variants[i]), *(column[i] for column in columns)] for i in order]
     table = Table.of(heading, rows, caption=_caption(views), label="tab:answer")
     return Sheet(
         "answer", f"{views[0].called('cv_score')} of every pipeline", table, wide=len(views) > 1
@@ -310,51 +312,39 @@ def _spread(scores: ChainScores | None) -> float:
     return float(np.std(folds, ddof=1)) if len(folds) > 1 else np.nan
 
 
-def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.ndarray | None:
-    """Return the rank of every variant averaged over problems, NaN where it lacks one; None for one problem."""
-    if len(views) < 2:
-        return None
-    shared = [
-        i for i, variant in enumerate(variants) if all(variant in view.scores for view in views)
-    ]
-    ranks = np.full(len(variants), np.nan)
-    if shared:
-        ranks[shared] = np.mean(
-            [_ranks(view, [variants[i] for i in shared]) for view in views], axis=0
-        )
-    return ranks
-
-
-def _ranks(view: ProblemView, variants: Sequence[str]) -> FloatArray:
-    """Return the ranks of variants that all have a score, by the pooled one, ties averaged."""
-    return rank_losses(view.scoring.settled([view.scores[v].cv_score for v in variants], view.size))
+def problem_ranks(views: Sequence[ProblemView]) -> dict[str, FloatArray]:
+    """Return the rank on every problem, by the pooled score, of the variants that all problems have; ties averaged."""
+    declared = views[0].run.settings.variants
+    shared = [v for v in declared if all(v in view.scores for view in views)]
+    columns = []
+    for view in views if shared else ():
+        scores = [view.scores[v].cv_score for v in shared]
+        columns.append(rank_losses(view.scoring.settled(scores, view.size)))
+    return dict(zip(shared, np.transpose(columns), strict=True))
 
 
 def _rank_column(
-    views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray, behind: Behind
+    views: Sequence[ProblemView],
+    variants: Sequence[str],
+    ranks: Mapping[str, FloatArray],
+    behind: Behind,
 ) -> list[TableCell]:
-    shared = [i for i in range(len(variants)) if not np.isnan(ranks[i])]
-    each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
-    links = [""] * len(variants)
-    for place, i in enumerate(shared):
-        rows = tuple(
-            (view.name, float(each[view.name][place]), fold_key(view, variants[i]))
-            for view in views
-        )
-        evidence = NumberDetails(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
-        links[i] = behind.add(evidence_key("ranks", variants[i]), evidence)
-    texts = [format_number(rank, 2) for rank in ranks]
-    return list(mark_best(ranks.tolist(), texts, higher_is_better=False, behind=links))
-
-
-def _order(
-    views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray | None
-) -> list[int]:
-    """Put the best first, and what is incomplete last."""
-    if ranks is None:
-        places = {variant: place for place, variant in enumerate(views[0].scores)}
-        return sorted(range(len(variants)), key=lambda i: places[variants[i]])
-    return sorted(range(len(variants)), key=lambda i: (np.isnan(ranks[i]), ranks[i]))
+    means, links = [], []
+    for variant in variants:
+        each = ranks.get(variant, np.array([np.nan]))
+        means.append(float(np.mean(each)))
+        link = ""
+        if variant in ranks:
+            rows = tuple(
+                (view.name, float(rank), fold_key(view, variant))
+                for view, rank in zip(views, each, strict=True)
+            )
+            title = f"{variant}: rank on every problem"
+            details = NumberDetails(title, ("problem", "rank"), rows)
+            link = behind.add(evidence_key("ranks", variant), details)
+        links.append(link)
+    texts = [format_number(mean, 2) for mean in means]
+    return list(mark_best(means, texts, higher_is_better=False, behind=links))
 
 
 def _caption(views: Sequence[ProblemView]) -> str:
@@ -417,23 +407,17 @@ def summary(views: Sequence[ProblemView]) -> str:
     The leader is that of the first screen and of the terminal, by its mean; ranks, by which the
     table of all pipelines is sorted, may put another one first, and then both are named.
     """
-    variants = [
-        v for v in views[0].run.settings.variants if all(v in view.scores for view in views)
-    ]
     best = [variant for view in views for variant in view.best]
     most = max(dict.fromkeys(best), key=best.count)
     text = f"Over {len(views)} problems, "
-    ranks = average_ranks(views, variants)
-    if ranks is not None and variants:
+    ranks = {variant: float(np.mean(each)) for variant, each in problem_ranks(views).items()}
+    if ranks:
         leader, mean = _leader_by_mean(views)
-        first = best_losses(ranks)
+        losses = list(ranks.values())
+        first = [v for v, is_best in zip(ranks, best_losses(losses), strict=True) if is_best]
         # Several may share the best average rank: the leader is then one of them.
-        by_rank = (
-            leader
-            if leader in variants and first[variants.index(leader)]
-            else variants[least_loss(ranks)]
-        )
-        rank = f"the best average rank, {ranks[variants.index(by_rank)]:.2f} of {len(variants)}"
+        by_rank = leader if leader in first else list(ranks)[least_loss(losses)]
+        rank = f"the best average rank, {ranks[by_rank]:.2f} of {len(ranks)}"
         if leader == by_rank:
             text += (
                 f"{leader} has the best {mean} and {rank}; it is the best on {best.count(leader)}. "

@@ -83,12 +83,7 @@ class TopKReader(ResultsReader):
     ) -> TopKResult:
         """Return the evaluation of one trained recommender: means, intervals, ties, per-sample values."""
         run = self.topk(experiment)
-        found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
-        if not found:
-            raise InputError(
-                f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet"
-            )
-        return run.result(found[0])
+        return run.result(run.cell(dataset, method, fold, repeat))
 
     def recommendations(
         self,
@@ -109,19 +104,15 @@ class TopKReader(ResultsReader):
         import pandas as pd
 
         run = self.topk(experiment)
-        found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
-        if not found:
-            raise InputError(
-                f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet"
-            )
-        kept = self._lists(run, found[0])
+        cell = run.cell(dataset, method, fold, repeat)
+        kept = self._lists(run, cell)
         n_rows, places = kept.items.shape
         frame = pd.DataFrame(
             {
                 "sample": np.repeat(kept.rows, places),
                 "place": np.tile(np.arange(1, places + 1), n_rows),
                 "item": kept.items.ravel(),
-                "score": run.lists(found[0])["scores"].ravel(),
+                "score": run.lists(cell)["scores"].ravel(),
                 "relevant": kept.hits.ravel(),
             }
         )
@@ -167,38 +158,33 @@ class TopKReader(ResultsReader):
         import pandas as pd
 
         run = self.topk(experiment)
-        frames = []
+        places = [place for place, cut in enumerate(run.ks) if at in (None, cut)]
+        if not places:
+            raise unknown_name("cut-off", str(at), [str(cut) for cut in run.ks])
+        frames = [pd.DataFrame(columns=SAMPLE_COLUMNS)]
         for dataset, fold, method in dict.fromkeys(
             (c.dataset, c.fold, c.method) for c in run.cells
         ):
-            cells = run.select(dataset, method, fold)
             evaluated, values = mean_samples(run, dataset, method, fold)
             if metric is not None and metric not in values:
                 raise unknown_name("metric with a value a sample", metric, values)
-            rows = run.rows(cells[0])
-            kept = [place for place, cut in enumerate(run.ks) if at in (None, cut)]
-            if not kept:
-                raise unknown_name("cut-off", str(at), [str(cut) for cut in run.ks])
+            rows = run.rows(run.select(dataset, method, fold)[0])
             for name in values if metric is None else [metric]:
-                block = values[name][evaluated][:, kept]
-                frames.append(
-                    pd.DataFrame(
-                        {
-                            "experiment": run.experiment,
-                            "dataset": dataset,
-                            "fold": fold,
-                            "method": method,
-                            "sample": np.repeat(rows.samples[evaluated], len(kept)),
-                            "query": np.repeat(rows.queries[evaluated], len(kept)),
-                            "metric": name,
-                            "at": np.tile([run.ks[place] for place in kept], len(block)),
-                            "value": block.ravel(),
-                        }
-                    )
-                )
-        return (
-            pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
-        )
+                block = values[name][evaluated][:, places]
+                columns = {
+                    "experiment": run.experiment,
+                    "dataset": dataset,
+                    "fold": fold,
+                    "method": method,
+                    "sample": np.repeat(rows.samples[evaluated], len(places)),
+                    "query": np.repeat(rows.queries[evaluated], len(places)),
+                    "metric": name,
+                    "at": np.tile([run.ks[place] for place in places], len(block)),
+                    "value": block.ravel(),
+                }
+                frames.append(pd.DataFrame(columns))
+        # The first has the columns alone, for where there is nothing.
+        return pd.concat(frames[1:] or frames, ignore_index=True)
 
     @override
     def rescored(self, view: View) -> Iterator[Rescored]:
@@ -342,6 +328,12 @@ class SplitRows:
     queries: IntArray
 
 
+def _check(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise unknown_name(what, name, known or ["(none yet)"])
+
+
 class TopKRun:
     """A topk experiment as the store has it; lists and rows are read when they are asked for.
 
@@ -369,13 +361,8 @@ class TopKRun:
 
     def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
         """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
-        for what, wanted, known in (
-            ("dataset", datasets, self.datasets),
-            ("method", methods, self.methods),
-        ):
-            for name in wanted:
-                if name not in known:
-                    raise unknown_name(what, name, known or ["(none yet)"])
+        _check("dataset", datasets, self.datasets)
+        _check("method", methods, self.methods)
         narrow = TopKRun(self._store, self.experiment)
         narrow.cells = tuple(
             cell
@@ -411,14 +398,17 @@ class TopKRun:
 
     def select(self, dataset: str, method: str, fold: int | None = None) -> list[StoredCell]:
         """Return the cells of a method on a dataset: one a fold and seed."""
-        for what, name, known in (
-            ("dataset", dataset, self.datasets),
-            ("method", method, self.methods),
-        ):
-            if name not in known:
-                raise unknown_name(f"{what} with results", name, known or ["(none yet)"])
+        _check("dataset with results", [dataset], self.datasets)
+        _check("method with results", [method], self.methods)
         cells = [cell for cell in self.cells if (cell.dataset, cell.method) == (dataset, method)]
         return [cell for cell in cells if fold in (None, cell.fold)]
+
+    def cell(self, dataset: str, method: str, fold: int, repeat: int) -> StoredCell:
+        """Return the cell of one trained recommender."""
+        for cell in self.select(dataset, method, fold):
+            if cell.repeat == repeat:
+                return cell
+        raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
 
     def rows(self, cell: StoredCell) -> SplitRows:
         """Return the rows of a cell's split."""
@@ -440,39 +430,27 @@ class TopKRun:
         """Return the kept lists of a cell."""
         return self._stored.arrays(cell)
 
-    def result(
-        self,
-        cell: StoredCell,
-        ks: Sequence[int] | None = None,
-        metrics: Sequence[str] | None = None,
-    ) -> TopKResult:
-        """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
-        if ks is None and metrics is None:
-            if cell not in self._results:
-                self._results[cell] = self._evaluated(cell, None, None)
-            return self._results[cell]
-        return self._evaluated(cell, ks, metrics)
+    def result(self, cell: StoredCell) -> TopKResult:
+        """Evaluate the kept lists of a cell anew, as declared."""
+        if cell not in self._results:
+            self._results[cell] = self._evaluated(cell)
+        return self._results[cell]
 
-    def _evaluated(
-        self, cell: StoredCell, ks: Sequence[int] | None, metrics: Sequence[str] | None
-    ) -> TopKResult:
-        names = self.settings["metrics"] if metrics is None else metrics
+    def _evaluated(self, cell: StoredCell) -> TopKResult:
         result = evaluate_lists(
             self.lists(cell),
             self.rows(cell).test,
-            tuple(ks or self.ks),
-            [parse_metric(name) for name in names],
+            self.ks,
+            [parse_metric(name) for name in self.settings["metrics"]],
             ties=self.settings["ties"],
             empty=self.settings["empty"],
         )
-        if ks is not None or metrics is not None or not self.settings["functions"]:
+        functions = self.settings["functions"]
+        if not functions:
             return result
         # A user's functions are not at hand any more, their values are.
-        stored = {
-            name: v
-            for name, v in self.samples(cell)[1].items()
-            if name in self.settings["functions"]
-        }
+        kept = self.samples(cell)[1].items()
+        stored = {name: values for name, values in kept if name in functions}
         return replace(result, per_sample={**result.per_sample, **stored})
 
     def samples(self, cell: StoredCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
