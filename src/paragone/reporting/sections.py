@@ -30,6 +30,7 @@ from paragone.tables import (
     number_cell,
 )
 from paragone.ties import least_loss, rank_losses, slack_of
+from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,34 +223,60 @@ def _footer(
     behind: Behind,
 ) -> list[tuple[TableCell, ...]]:
     """Return the rows below: means, average ranks, and the p of the reference against each."""
-    table, settings = comparison.scores, comparison.settings
+    table, settings, leader = comparison.scores, comparison.settings, comparison.leader
     # A method that failed may not be among those compared.
-    of = {
-        method: (float(mean), float(rank))
-        for method, mean, rank in zip(
-            table.methods, table.values.mean(axis=0), comparison.ranks.mean(axis=0), strict=True
+    place = {method: at for at, method in enumerate(table.methods) if method in methods}
+    pairs = {pair.rival: pair for pair in comparison.leading_pairs}
+    score, higher = title_of(metric), table.higher_is_better
+
+    def keep(method: str, what: str, column: FloatArray, details: NumberDetails) -> str:
+        """Keep a row a dataset: its name, the value, and the key of the fold scores behind it."""
+        rows = tuple(
+            (dataset, float(value), behind.folds(scores, metric, dataset, method))
+            for dataset, value in zip(table.datasets, column, strict=True)
         )
+        return behind.add(_key(scores, metric, "", method, what), replace(details, rows=rows))
+
+    by_mean, by_rank, by_p = {}, {}, {}
+    for name in methods:
+        if name in place:
+            details = NumberDetails(f"{name}: {score} on every dataset", ("dataset", score), ())
+            by_mean[name] = keep(name, "mean", table.values[:, place[name]], details)
+    for name in methods:
+        if name in place:
+            title = f"{name}: rank by {score} on every dataset"
+            details = NumberDetails(title, ("dataset", "rank"), ())
+            by_rank[name] = keep(name, "rank", comparison.ranks[:, place[name]], details)
+    for name in methods:
+        if name in pairs:
+            pair = pairs[name]
+            note = (
+                f"Positive favours {leader}. p = {format_p(pair.p_raw)}, adjusted"
+                f" {format_p(pair.p)} ({comparison.choices['test']};"
+                f" {comparison.choices['correction']})."
+            )
+            title = f"{leader} against {name}: differences in {score}"
+            details = NumberDetails(title, ("dataset", "gain"), (), note)
+            of = {one: table.values[:, table.methods.index(one)] for one in (leader, name)}
+            gain = of[leader] - of[name]
+            by_p[name] = keep(name, "p", gain if higher else -gain, details)
+
+    averages = {
+        "mean": dict(zip(table.methods, table.values.mean(axis=0).tolist(), strict=True)),
+        "rank": dict(zip(table.methods, comparison.ranks.mean(axis=0).tolist(), strict=True)),
     }
-    means, ranks = zip(*(of.get(method, (np.nan, np.nan)) for method in methods), strict=True)
-    p = {pair.rival: pair.p for pair in comparison.leading_pairs}
-    by_mean, by_rank = (
-        [
-            make(behind, scores, metric, comparison, method) if method in of else ""
-            for method in methods
-        ]
-        for make in (_mean_evidence, _rank_evidence)
-    )
-    by_p = {
-        rival: _p_evidence(behind, scores, metric, comparison, rival)
-        for rival in methods
-        if rival in p
-    }
-    texts, higher = [format_number(mean) for mean in means], table.higher_is_better
-    adjusted = [(p.get(method, np.nan), by_p.get(method, "")) for method in methods]
+    means, ranks = ([found.get(m, np.nan) for m in methods] for found in averages.values())
+    adjusted = [(pairs[m].p if m in pairs else np.nan, by_p.get(m, "")) for m in methods]
     return [
         (
             TableCell("Mean"),
-            *mark_best(means, texts, higher_is_better=higher, size=settings.size, behind=by_mean),
+            *mark_best(
+                means,
+                [format_number(mean) for mean in means],
+                higher_is_better=higher,
+                size=settings.size,
+                behind=[by_mean.get(m, "") for m in methods],
+            ),
         ),
         (
             TableCell("Average rank"),
@@ -257,7 +284,7 @@ def _footer(
                 ranks,
                 [format_number(rank, 2) for rank in ranks],
                 higher_is_better=False,
-                behind=by_rank,
+                behind=[by_rank.get(m, "") for m in methods],
             ),
         ),
         (
@@ -285,65 +312,6 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
                 (dataset, method),
             ),
         )
-
-
-def _mean_evidence(
-    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str
-) -> str:
-    table = comparison.scores
-    column = table.values[:, table.methods.index(method)]
-    rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
-    title = f"{method}: {title_of(metric)} on every dataset"
-    return behind.add(
-        _key(scores, metric, "", method, "mean"),
-        NumberDetails(title, ("dataset", title_of(metric)), rows),
-    )
-
-
-def _rank_evidence(
-    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str
-) -> str:
-    table = comparison.scores
-    column = comparison.ranks[:, table.methods.index(method)]
-    rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
-    title = f"{method}: rank by {title_of(metric)} on every dataset"
-    return behind.add(
-        _key(scores, metric, "", method, "rank"), NumberDetails(title, ("dataset", "rank"), rows)
-    )
-
-
-def _p_evidence(
-    behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, rival: str
-) -> str:
-    table, leader = comparison.scores, comparison.leader
-    sign = 1 if table.higher_is_better else -1
-    gain = sign * (
-        table.values[:, table.methods.index(leader)] - table.values[:, table.methods.index(rival)]
-    )
-    rows = _by_dataset(behind, scores, metric, rival, zip(table.datasets, gain, strict=True))
-    pair = next(pair for pair in comparison.leading_pairs if pair.rival == rival)
-    note = (
-        f"Positive favours {leader}. p = {format_p(pair.p_raw)}, adjusted {format_p(pair.p)} "
-        f"({comparison.choices['test']}; {comparison.choices['correction']})."
-    )
-    title = f"{leader} against {rival}: differences in {title_of(metric)}"
-    return behind.add(
-        _key(scores, metric, "", rival, "p"), NumberDetails(title, ("dataset", "gain"), rows, note)
-    )
-
-
-def _by_dataset(
-    behind: Behind,
-    scores: GridScores,
-    metric: str,
-    method: str,
-    values: Iterable[tuple[str, float]],
-) -> tuple[tuple[str, float, str], ...]:
-    """Return a row a dataset: its name, the value, and the key of the fold scores behind it."""
-    return tuple(
-        (dataset, float(value), behind.folds(scores, metric, dataset, method))
-        for dataset, value in values
-    )
 
 
 OPEN_UP_TO = 2
