@@ -95,8 +95,9 @@ def packed(text: str) -> str:
 
     Examples
     --------
-    >>> packed("a" * 1000)
-    'H4sIAAAAAAAC/0tMHAWjYBQMdwAA+VsqA+gDAAA='
+    >>> text = packed("a" * 1000)
+    >>> len(text) < 50, gzip.decompress(base64.b64decode(text)) == b"a" * 1000
+    (True, True)
     """
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
