@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import (
@@ -113,12 +113,15 @@ class Plot:
         points = [point for points in self.series.values() for point in points]
         places = sorted({float(point[0]) for point in points})
         whole = all(place.is_integer() for place in places)
+        axis: list[tuple[str, Any]] = []
+        if self.percent or whole:
+            axis.append(("format", "%" if self.percent else "d"))
         # Between whole numbers, such as counts of components, there is nothing to mark.
-        ticks = tuple(places) if whole and len(places) <= MOST_TICKS else ()
-        across = "%" if self.percent else "d" if whole else ""
+        if whole and len(places) <= MOST_TICKS:
+            axis.append(("values", tuple(places)))
         banded = any(len(point) > 2 for point in points)
-        axis = _Across(self.x, across, ticks)
-        frame = _lines_frame(tuple(self.series), axis, self.y, banded, self.steps)
+        names = tuple(self.series)
+        frame = _lines_frame(names, self.x, self.y, tuple(axis), banded, self.steps)
         title = {**frame["title"], "text": wrap(self.title, TITLE_WIDTH)}
         if self.subtitle:
             title["subtitle"] = wrap(self.subtitle)
@@ -149,27 +152,22 @@ def _colour(names: Sequence[str], symbol: str = "circle") -> Any:
     return alt.Color("series:N", sort=list(names), scale=scale, legend=legend)
 
 
-class _Across(NamedTuple):
-    """The axis of lines: its title, how its numbers are written, and where they stand."""
-
-    title: str
-    format: str
-    ticks: tuple[float, ...]
-
-
 @lru_cache(maxsize=64)
 def _lines_frame(
-    names: tuple[str, ...], across: _Across, y: str, banded: bool, steps: bool
+    names: tuple[str, ...],
+    x: str,
+    y: str,
+    axis: tuple[tuple[str, Any], ...],
+    banded: bool,
+    steps: bool,
 ) -> dict[str, Any]:
     """Return the specification of lines, without their rows."""
     import altair as alt
 
-    options: dict[str, Any] = {"format": across.format} if across.format else {}
-    if across.ticks:
-        options["values"] = list(across.ticks)
-    axis = alt.Axis(**options)
     scale = alt.Scale(zero=False)
-    place = alt.X("x:Q", title=across.title, axis=axis, scale=alt.Scale(zero=False, nice=False))
+    place = alt.X(
+        "x:Q", title=x, axis=alt.Axis(**dict(axis)), scale=alt.Scale(zero=False, nice=False)
+    )
     dashes = [DASHES[(at // len(PALETTE)) % len(DASHES)] for at in range(len(names))]
     base = from_rows([]).encode(x=place, color=_colour(names, "stroke"))
     mark: dict[str, Any] = {"interpolate": "step-after"} if steps else {}

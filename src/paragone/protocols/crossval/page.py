@@ -181,8 +181,9 @@ def sections(view: View) -> Iterable[Section | Cover]:
     files = tuple(
         Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items()
     )
-    yield Section("verdict", TITLES["verdict"], _verdict(view, views))
-    yield Section("evidence", TITLES["evidence"], _evidence(view, views))
+    boards, words = _boards(view), _told(view, views)
+    yield Section("verdict", TITLES["verdict"], boards or words)
+    yield Section("evidence", TITLES["evidence"], words if boards else ())
     yield Section("answer", TITLES["answer"], (answer, *files))
     yield Section("charts", TITLES["charts"], _charts(views))
     parts = {
@@ -228,15 +229,6 @@ def _boards(view: View) -> tuple[Leaderboard, ...]:
     return tuple(
         block for block in view.once(view_boards) if isinstance(block, Leaderboard) and block.pairs
     )
-
-
-def _verdict(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    boards = view.once(_boards)
-    return boards or _told(view, views)
-
-
-def _evidence(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    return _told(view, views) if view.once(_boards) else ()
 
 
 def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
