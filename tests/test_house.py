@@ -145,8 +145,8 @@ BUDGETS = {
     "methods": 34590,
     "metrics": 40412,
     "page": 2757,
-    "protocols": 69802,
-    "reporting": 35434,
+    "protocols": 69683,
+    "reporting": 35396,
     "root": 11775,
     "sources": 5575,
     "stats": 88834,
@@ -156,7 +156,7 @@ BUDGETS = {
 """Tokens of a package, without comments, docstrings, newlines and indents. A budget only falls."""
 LONG_LINES = 2151
 """Lines of the package over 100 characters, all of them sentences. The number only falls."""
-HEAVY_FILES = 17
+HEAVY_FILES = 16
 """Files with a function above complexity 15 or 10 parameters, as pyproject.toml lists. It only falls."""
 UNCOUNTED = (
     tokenize.COMMENT,

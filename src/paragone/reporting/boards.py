@@ -385,13 +385,11 @@ def pair_board(
     pairs: Sequence[Pair],
     means: Mapping[str, float],
     *,
-    scope: str,
     drawn: str,
     facts: MethodFacts | None = None,
     reference: str = "",
     higher_is_better: bool = True,
     measured: str = "",
-    margin: float = 0.0,
     tags: Mapping[str, str] | None = None,
 ) -> Leaderboard:
     """Return pairs that were compared on samples, items or keys as a leaderboard, without dots.
@@ -404,16 +402,14 @@ def pair_board(
         Of a reference with each, or of all.
     means : mapping of str to float
         Mean scores by method, in declared order.
-    scope, drawn, measured : str
-        Where the words hold, what the intervals are, and what was measured.
+    drawn, measured : str
+        What the intervals are, and what was measured.
     facts : MethodFacts, optional
         What else is known of the methods.
     reference : str
         The only method that the others were compared with.
     higher_is_better : bool
         The metric's direction.
-    margin : float
-        The largest difference that does not matter.
     tags : mapping of str to str, optional
         When it shows.
     """
@@ -433,19 +429,17 @@ def pair_board(
         higher_is_better,
         {one.method: one.mean for one in standings},
         {SCOPES[0]: tuple(mine)},
-        margin=margin,
     )
     board = Leaderboard(
         name,
         metric,
-        scope,
+        "On this data",
         f"{found.claim(SCOPES[0])}.",
         standings,
         tuple(map(_pair_verdict, pairs)),
         reference=reference,
         drawn=drawn,
         facts=measured,
-        margin=margin,
         notes=facts.notes,
         higher_is_better=higher_is_better,
         decimals=_decimals(standings, logarithms=False),

@@ -165,7 +165,6 @@ def sample_board(
         f"{title_of(chosen.metric)}{at}",
         pairs,
         means,
-        scope="On this data",
         drawn=f"mean difference and its {100 * (1 - result.alpha):g} % interval{together}",
         facts=facts,
         reference=result.reference,
