@@ -141,7 +141,7 @@ BUDGETS = {
     "everyday": 4956,
     "generate": 86610,
     "intake": 49947,
-    "lab": 87174,
+    "lab": 88930,
     "methods": 34590,
     "metrics": 40412,
     "page": 2757,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +18,13 @@ _OF_A_CLASS = re.compile(r"f1|f_beta|precision|recall|jaccard")
 TOSS_UP = 1.05
 """Two classes whose numbers of rows differ by less may change places in another sample."""
 
-if TYPE_CHECKING:
-    from paragone.lab.view import View
 
-
-def rows_of(view: View, metric: str | None) -> dict[str, StoredRows]:
+def rows_of(view: Any, metric: str | None) -> dict[str, StoredRows]:
     """Return what the rows of an experiment's datasets tell of its methods, by the names of the store.
 
     Parameters
     ----------
-    view : View
+    view : View, which imports this module
         The experiment.
     metric : str or None
         The metric that is compared, as scores call it.
@@ -64,7 +61,7 @@ def computable(metric: str, task: str) -> Metric | None:
 
 
 def _of_dataset(
-    view: View, dataset: str, design: Design, metric: Metric, facts: Mapping[str, Any]
+    view: Any, dataset: str, design: Design, metric: Metric, facts: Mapping[str, Any]
 ) -> StoredRows | None:
     groups = view.reader.groups_of(view, dataset)
     if groups is None and dataset in facts["grouped"]:
@@ -96,7 +93,7 @@ def _of_dataset(
 
 
 def _warnings(
-    view: View, dataset: str, design: Design, metric: Metric, split: SplitSlopes
+    view: Any, dataset: str, design: Design, metric: Metric, split: SplitSlopes
 ) -> Iterator[str]:
     """Say where simulation found a level that is not kept, and where it can be seen."""
     methods = view.described["methods"]
