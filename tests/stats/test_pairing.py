@@ -8,9 +8,10 @@ import pytest
 
 from paragone import Experiment
 from paragone.errors import InputError
+from paragone.intake.collect import frame_results
 from paragone.stats import pairwise
 from paragone.stats.intake import natural_order
-from paragone.stats.pairing import one_side, pair_scores
+from paragone.stats.pairing import pair_scores
 
 
 def folds(n_datasets=6, n_folds=5, seed=0):
@@ -106,15 +107,13 @@ def test_d8_more_than_twenty_bare_folds_are_asked_about_and_a_store_knows(tmp_pa
 
 def test_d18_seeds_are_about_this_test_set_and_runs_are_asked_about():
     scores = pd.DataFrame({"seed": range(6), "accuracy": np.linspace(0.7, 0.75, 6)})
-    a, b = (
-        one_side(scores)[0].rename("A"),
-        (one_side(scores)[0] + [0.01, 0.02, 0.01, 0.03, 0.02, 0.01]).rename("B"),
-    )
+    a = frame_results(scores).side("accuracy", "table").rename("A")
+    b = a.add([0.01, 0.02, 0.01, 0.03, 0.02, 0.01]).rename("B")
     result = pairwise(a, b, metric="accuracy")
     assert result.unit == "subject"
     assert any("these fitted models, this test set" in line for line in result.warnings)
-    with pytest.raises(InputError, match="the column 'run' may count seeds, repeats or subjects"):
-        one_side(scores.rename(columns={"seed": "run"}))
+    with pytest.raises(InputError, match="the column 'run' may count seeds"):
+        frame_results(scores.rename(columns={"seed": "run"}))
 
 
 @pytest.mark.parametrize("name", ["key", "difference", "winner", "double_fail"])

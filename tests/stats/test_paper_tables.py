@@ -14,6 +14,7 @@ import pytest
 
 from paragone import compare
 from paragone.errors import InputError
+from paragone.intake import Asked, read_results
 from paragone.intake.frames import NOTES, read_frame
 from paragone.stats.intake import to_tidy
 
@@ -200,16 +201,14 @@ def test_headings_over_several_columns_with_metrics_become_rows_of_scores(tmp_pa
     GRRO & 0.62 & 0.21 & 0.61 & 0.20 \\ \bottomrule
     \end{tabular}"""
     (tmp_path / "t.tex").write_text(text)
-    frame = read_frame(tmp_path / "t.tex")
-    assert frame.columns.tolist() == ["method", "dataset", "metric", "value"]
-    assert frame.to_numpy().tolist()[:3] == [
-        ["DAGFS", "Emotions", "Micro-F1", 0.64],
-        ["DAGFS", "Emotions", "Hamming loss", 0.20],
-        ["DAGFS", "Yeast", "Micro-F1", 0.62],
-    ]
-    (tmp_path / "u.tex").write_text(text.replace("{Method}", "{}"))
-    with pytest.raises(InputError, match="call the first column Method or Dataset"):
-        read_frame(tmp_path / "u.tex")
+    read = read_results(tmp_path / "t.tex")
+    assert (read.methods, read.datasets) == (["DAGFS", "GRRO"], ["Emotions", "Yeast"])
+    values = read.scores("hamming_loss").set_index(["method", "dataset"])["value"]
+    assert values["DAGFS", "Emotions"] == 0.20
+    assert values["GRRO", "Yeast"] == 0.20
+    (tmp_path / "u.tex").write_text(text.replace("{Method}", "{Dataset}"))
+    read = read_results(tmp_path / "u.tex", asked=Asked(metric="hamming_loss"))
+    assert (read.methods, read.datasets) == (["Emotions", "Yeast"], ["DAGFS", "GRRO"])
 
 
 def test_rows_that_span_and_sections_are_laid_out(tmp_path):

@@ -26,7 +26,7 @@ from paragone.intake.paper_tables import STANDARD_INPUT, chosen_part
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
-from paragone.intake.table import DATA, table_records, with_index_as_key
+from paragone.intake.table import DATA, VALUE, table_records, with_index_as_key
 from paragone.intake.words import OWN
 from paragone.metrics import called_metrics, read_name
 from paragone.stats.compare import compare
@@ -530,13 +530,37 @@ class Collected:
             return ""
         if len(self.datasets) > 1:
             return ""
-        named = set(self.datasets) != {DATA}
-        where = f"on {self.datasets[0]} alone" if named else "and no dataset"
+        named = "names no datasets" if self.datasets == [DATA] else f"has {self.datasets[0]} alone"
         return (
-            f"Nothing can be tested: one value of each method {where}; no datasets, folds, seeds or"
-            " items repeat it, and metrics of one prediction are not repetitions. Give predictions"
-            " (a row an item) or the scores of folds."
+            "Nothing can be tested: each method has one value. What was read"
+            f" {named}, no folds, seeds or items, and metrics of one prediction are not repetitions"
+            " of each other. Give predictions (one row per item) or the scores of folds."
         )
+
+    def whose_gaps(self, metric: str) -> str:
+        """Say which method lacks most datasets, where none has the scores of all; else nothing."""
+        frame = self.scores(metric).dropna(subset=["value"])
+        there = pd.crosstab(frame["dataset"], frame["method"]) > 0
+        if len(there) < 2 or there.shape[1] < 2 or there.all(axis=1).any():
+            return ""
+        left = there
+        gone: list[str] = []
+        while left.shape[1] > 2 and not left.all(axis=1).any():
+            # The method whose absence leaves the most datasets complete goes first.
+            whole = {name: left.drop(columns=name).all(axis=1).sum() for name in left.columns}
+            most = max(whole.values())
+            lacking = {name: int((~left[name]).sum()) for name in left if whole[name] == most}
+            gone.append(max(lacking, key=lambda name: lacking[name]))
+            left = left.drop(columns=gone[-1])
+        gaps = ", ".join(
+            f"{name} lacks {int((~there[name]).sum())}" for name in gone or there.columns
+        )
+        text = f"no dataset has a score of all {there.shape[1]} methods ({gaps} of {len(there)})"
+        n_whole = int(left.all(axis=1).sum())
+        if not n_whole:
+            return f"{text}: nothing can be paired"
+        ways = " ".join(argument("ignore", name) for name in gone)
+        return f"{text}: {ways} compares the others on the {n_whole} that they have in common"
 
     def told(
         self, why: str, metrics: Sequence[str] | None, higher_is_better: bool | None = None
@@ -618,6 +642,15 @@ class Collected:
         """
         chosen = self.choose_metric(metric)
         higher = self.metrics[chosen] if higher_is_better is None else higher_is_better
+        if higher is None and chosen == VALUE:
+            ways = f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
+            raise InputError(
+                f"the scores do not say which metric they are: say {argument('metric', 'NAME')}, or"
+                f" {ways}"
+            )
+        gaps = self.whose_gaps(chosen) if self.unit != "item" else ""
+        if gaps and options.get("missing") in (None, "complete"):
+            raise InputError(gaps)
         if self.unit == "item" and not per_dataset:
             joined = self.joined(chosen, trust_ids=trust_ids)
             table = ItemTable(joined.frame, "item", joined.cluster, "dataset", False, ())

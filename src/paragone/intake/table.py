@@ -39,6 +39,8 @@ DATA = "data"
 """What the only dataset is called where a table names none."""
 VALUE = "value"
 """What a metric is called that nobody names."""
+RIGHT = "correct"
+"""What a metric is called whose values are right and wrong."""
 _RIGHT = {"right": 1.0, "true": 1.0, "correct": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0}
 _WRONG = {"wrong": 0.0, "false": 0.0, "incorrect": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
 _TRUTH = _RIGHT | _WRONG
@@ -85,7 +87,8 @@ class Laid:
     @property
     def scored(self) -> list[str]:
         """The columns without a role that hold numbers, or right and wrong in words."""
-        return [name for name in self.rest if _holds_scores(self.frame[name])]
+        names = [name for name in self.rest if not _may_count_runs(name)]
+        return [name for name in names if _holds_scores(self.frame[name])]
 
     def error(self, text: str) -> InputError:
         """Build a refusal that names the table."""
@@ -552,17 +555,23 @@ def _ask_about_runs(laid: Laid, frame: pd.DataFrame) -> None:
     if laid.of_role("metric"):
         frame = frame.assign(metric=spell_all(laid.frame[laid.of_role("metric")[0]]))
         keys.append("metric")
-    if not frame.duplicated(keys).any():
-        return
-    runs = (*AMBIGUOUS, *(f"{one}s" for one in AMBIGUOUS))
+    if frame.duplicated(keys).any():
+        _refuse_runs(laid)
+
+
+def _refuse_runs(laid: Laid) -> None:
+    """Ask what a column of runs counts, if there is one."""
     for name in laid.rest:
-        if plain_heading(name) not in runs or laid.frame[name].nunique() < 2:
-            continue
-        raise laid.error(
-            f"the column {name!r} may count seeds on one split or new splits of the rows,"
-            f" which are tested differently: say {argument('columns', {name: 'seed'})} or"
-            f" {argument('columns', {name: 'repeat'})}"
-        )
+        if _may_count_runs(name) and laid.frame[name].nunique() > 1:
+            raise laid.error(
+                f"the column {name!r} may count seeds on one split or new splits of the rows,"
+                f" which are tested differently: say {argument('columns', {name: 'seed'})} or"
+                f" {argument('columns', {name: 'repeat'})}"
+            )
+
+
+def _may_count_runs(heading: str) -> bool:
+    return plain_heading(heading).removesuffix("s") in AMBIGUOUS
 
 
 def _one_column_per_metric(
@@ -637,7 +646,10 @@ def _stands_twice(laid: Laid, rows: pd.DataFrame, what: str) -> InputError:
     if telling:
         names = ",".join([*datasets, *telling])
         parts = " and ".join(telling)
-        advice = f"say {argument('dataset', names)} if {parts} belong to what was measured on, or {repeats}"
+        verb = "tells" if len(telling) == 1 else "tell"
+        advice = (
+            f"say {argument('dataset', names)} if {parts} {verb} what was measured on, or {repeats}"
+        )
     else:
         advice = f"say {repeats}; else keep one"
     missing = "" if datasets or units else ", and no column names a dataset, fold or subject"
@@ -840,30 +852,42 @@ def _methods_in_columns(laid: Laid, columns: NamedSide) -> Records:
 
 def _melted(laid: Laid, kept: Sequence[Label], across: str) -> Records:
     """Return records of the columns, whose names are those of methods, datasets or units."""
-    metrics = list(dict.fromkeys(one.metric for one in kept)) if kept[0].kind == "crossed" else [""]
-    named = {metric: metric or _called(laid, VALUE) for metric in metrics}
-    pieces: dict[str, pd.DataFrame] = {}
+    crossed = kept[0].kind == "crossed"
     owners = laid.of_role("method")
-    for one in kept:
-        values, said = _numbers(
-            laid.frame[one.text], pd.Series(one.name or one.text, laid.frame.index)
-        )
-        laid.notes += [line for line in said if line not in laid.notes]
-        name = one.name or one.text
-        column = named[one.metric if metrics != [""] else ""]
-        if name not in pieces:
-            methods = (
-                _names_of(laid, owners[0]) if owners else pd.Series(name, index=laid.frame.index)
-            )
+    frame: pd.DataFrame | None = None
+    names: list[str] = []
+    for metric in dict.fromkeys(one.metric if crossed else "" for one in kept):
+        mine = [one for one in kept if not crossed or one.metric == metric]
+        pieces = []
+        for one in mine:
+            name = one.name or one.text
+            methods = _names_of(laid, owners[0]) if owners else pd.Series(name, laid.frame.index)
             piece = _keys(laid, methods)
-            if across != "method":
-                piece[across] = name
-            pieces[name] = piece
-        pieces[name][column] = values.to_numpy()
-    frame = pd.concat(list(pieces.values()), ignore_index=True)
+            pieces.append(piece if across == "method" else piece.assign(**{across: name}))
+        keys = pd.concat(pieces, ignore_index=True)
+        _ask_about_runs(laid, keys)
+        cells = pd.concat([laid.frame[one.text] for one in mine], ignore_index=True)
+        called = metric or _called_by_cells(laid, cells)
+        values, said = _numbers(cells, keys["method"])
+        laid.notes += said
+        names.append(called)
+        keyed = keys.assign(**{called: values})
+        frame = (
+            keyed
+            if frame is None
+            else frame.merge(keyed, on=list(keys.columns), how="outer", sort=False)
+        )
+    assert frame is not None
     frame = _without_summaries(laid, frame)
-    names = list(named.values())
     return _records(laid, _paired_rows(laid, frame, names), names)
+
+
+def _called_by_cells(laid: Laid, cells: pd.Series) -> str:
+    """Return what the metric is called; right and wrong in words say it themselves."""
+    called = _called(laid, VALUE)
+    words = not pd.api.types.is_numeric_dtype(cells) or pd.api.types.is_bool_dtype(cells)
+    in_words = words and all(_is_truth(one) for one in cells.dropna().unique())
+    return RIGHT if called == VALUE and in_words else called
 
 
 def _rows_are_methods(laid: Laid, columns: NamedSide, label: str) -> Records:
@@ -881,9 +905,6 @@ def _rows_are_methods(laid: Laid, columns: NamedSide, label: str) -> Records:
         )
         laid.frame = laid.frame.drop(index=laid.frame.index[summaries]).reset_index(drop=True)
     if columns.kind == "metrics":
-        laid.notes.append(
-            "One row a method and one column a metric: no datasets, folds or items are named."
-        )
         return _long(laid)
     _say_left_out(laid, [one.text for one in properties])
     if columns.kind == "units":
@@ -916,7 +937,8 @@ def _units_in_columns(laid: Laid, columns: NamedSide, *, of_datasets: bool) -> R
 
 def _without_names(laid: Laid, columns: NamedSide) -> Records:
     """Read a table whose rows have no names."""
-    if columns.kind in ("metrics", "units"):
+    _refuse_runs(laid)
+    if columns.kind in ("metrics", "units") or len(laid.frame) == 1:
         raise laid.error(
             f"no column names what its rows are ({', '.join(laid.frame.columns[:6])}): say"
             f" {argument('columns', {'COLUMN': 'dataset'})}, or {argument('row', 'last')} if it is a"
