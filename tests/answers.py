@@ -48,7 +48,9 @@ TURNED = {"better": "worse", "worse": "better"}
 
 def turned(told: Told) -> Told:
     """Return the same as seen from the rival."""
-    return Told(TURNED.get(told.word, told.word), told.p, -told.difference, -told.high, -told.low)
+    sides = (told.difference, told.high, told.low)
+    turned_sides = (None if side is None else -side for side in sides)
+    return Told(TURNED.get(told.word, told.word), told.p, *turned_sides)
 
 
 def raw_p(row: Mapping[str, Any]) -> float:

@@ -63,7 +63,7 @@ def known_of(answer: dict) -> Known:
 
 def is_shown(text: str, value: float) -> bool:
     """Whether a number is printed as a value, to as many places as are printed."""
-    plain = text.replace("\N{MINUS SIGN}", "-").strip()
+    plain = text.replace("\N{MINUS SIGN}", "-").replace("\\textless{}", "<").strip()
     if "<" in plain:
         return value < float(NUMBER.findall(plain)[0])
     found = NUMBER.findall(plain)
