@@ -139,7 +139,7 @@ BUDGETS = {
     "cli": 22306,
     "data": 41173,
     "everyday": 4956,
-    "generate": 86610,
+    "generate": 86608,
     "intake": 49947,
     "lab": 88930,
     "methods": 34590,

@@ -17,9 +17,8 @@ from paragone.generate.expressions import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
 from paragone.ties import loss_order
 
-PLOT_WIDTH, PLOT_HEIGHT = 560, 300
+PLOT_WIDTH = 560
 ROW_HEIGHT, COLUMN_WIDTH = 20, 46
-LEAF_WIDTH, LEVEL_HEIGHT = 64, 52
 SIDE = 310
 """Of a square of curves: two of them stand beside each other on a page."""
 MOST_POINTS = 400
@@ -343,7 +342,7 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str =
         color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
     )
     width = max(PLOT_WIDTH, 18 * len(order))
-    chart = alt.layer(others, own).properties(width=width, height=PLOT_HEIGHT)
+    chart = alt.layer(others, own).properties(width=width, height=300)
     title = f"{highlighted} (red) among the other methods (grey)"
     return styled(chart, title, f"Datasets by the {metric} of {highlighted}")
 
@@ -430,7 +429,7 @@ def formula_tree(expression: Expression, title: str = "") -> Any:
     colour = alt.Color("kind:N", scale=kinds, legend=None)
     texts = base.mark_text(fontSize=12).encode(text="text:N", color=colour)
     chart = alt.layer(lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"), dots, texts).properties(
-        width=max(120, LEAF_WIDTH * n_leaves), height=LEVEL_HEIGHT * (expression.height + 1)
+        width=max(120, 64 * n_leaves), height=52 * (expression.height + 1)
     )
     return styled(chart, title or str(expression))
 
