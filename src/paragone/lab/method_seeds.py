@@ -22,7 +22,7 @@ STEADY = re.compile(
 
 
 def throws_dice(method: Method) -> bool:
-    """Say whether a method is one model whose seed matters: its folds then differ by more than their rows.
+    """Say whether a method is one model whose seed matters, so that its folds differ by more than rows.
 
     Examples
     --------

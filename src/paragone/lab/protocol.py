@@ -83,7 +83,7 @@ class Arrangement:
         return method
 
     def kept_data(self) -> dict[str, NDArray[Any]]:
-        """Return arrays of the dataset that results need beside the predictions: which rows belong together."""
+        """Return arrays of the dataset that results need: which rows belong together."""
         return {} if self.dataset.groups is None else {"groups": self.dataset.groups}
 
     def kept_split(self, split: Split) -> dict[str, NDArray[Any]]:

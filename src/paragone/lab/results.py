@@ -100,7 +100,7 @@ class Results(StoreContents):
         return pd.concat(found, ignore_index=True) if derived else frame
 
     def stored_rows(self, metric: str | None) -> dict[str, StoredRows]:
-        """Return what the stored predictions of the only experiment tell of chance by a metric, by dataset."""
+        """Return what the predictions of the only experiment tell of chance by a metric."""
         return View(self).stored_rows(metric) if len(self.experiments()) == 1 else {}
 
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:

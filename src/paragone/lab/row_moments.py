@@ -1,4 +1,4 @@
-"""What the stored predictions of an experiment say of chance: the moments of rows, dataset by dataset."""
+"""What the stored predictions of an experiment say of chance: moments of rows, by dataset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOSS_UP = 1.05
 
 
 def rows_of(view: Any, metric: str | None) -> dict[str, StoredRows]:
-    """Return what the rows of an experiment's datasets tell of its methods, by the names of the store.
+    """Return what the rows of an experiment tell of its methods, by the names of the store.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def _warnings(
     for name, use in uses.items():
         if "LinearRegression" in use and known.get("n_features", 0) > n_train / 2:
             yield (
-                f"{name} is least squares without a penalty, with nearly as many columns as rows: its"
-                " intervals are too narrow."
+                f"{name} is least squares without a penalty, with nearly as many columns as rows:"
+                " its intervals are too narrow."
             )
     constants = [name for name, use in uses.items() if "DummyClassifier" in use]
     if split.labels is None or not constants or not _OF_A_CLASS.match(metric.name):

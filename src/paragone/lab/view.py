@@ -298,7 +298,7 @@ class View(MeasuredScores):
         return {self.name(name): one for name, one in self.results.designs(self.experiment).items()}
 
     def stored_rows(self, metric: str | None) -> dict[str, StoredRows]:
-        """Return what the stored predictions tell of chance by a metric, by the names to display."""
+        """Return what predictions tell of chance by a metric, by the names to display."""
         if metric not in self._rows:
             self._rows[metric] = rows_of(self, metric)
         return {
@@ -404,7 +404,7 @@ class ResultsReader:
     def row_slopes(
         self, view: View, dataset: str, method: str, metric: Metric
     ) -> dict[int, list[SplitSlopes]]:
-        """Return how test rows move a method's scores, by split, one for each seed; nothing where that is not known."""
+        """Return how test rows move a method's scores, by split and seed; nothing where unknown."""
         found: dict[int, list[SplitSlopes]] = {}
         for cell in view.cells.planned(dataset=dataset, method=method):
             answered = answers_of(view.cells, cell)
@@ -415,7 +415,7 @@ class ResultsReader:
         return found
 
     def groups_of(self, view: View, dataset: str) -> NDArray[Any] | None:
-        """Return which rows of a dataset belong together, a number each; None where that is not kept."""
+        """Return which rows belong together, a number each; None where that is not kept."""
         cells = view.cells.planned(dataset=dataset)
         kept = view.cells.data(cells[0]).get("groups") if cells else None
         return None if kept is None else np.unique(kept, return_inverse=True)[1].reshape(-1)

@@ -276,7 +276,8 @@ def _mean(standing: Standing, decimals: int) -> str:
     own = standing.own
     if own is None or math.isnan(own.low):
         return format_number(standing.mean, decimals)
-    return f"{format_number(standing.mean, decimals)} [{own.low:.{decimals}f}, {own.high:.{decimals}f}]"
+    ends = f"[{own.low:.{decimals}f}, {own.high:.{decimals}f}]"
+    return f"{format_number(standing.mean, decimals)} {ends}"
 
 
 def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standing]:

@@ -137,7 +137,7 @@ class DatasetComparison(Comparison):
 
     @cached_property
     def own_scores(self) -> dict[str, Interval]:
-        """The mean score of every method with its own interval; none where logarithms are compared."""
+        """The mean score of every method with its interval; none where logarithms are compared."""
         if self.scores.differences == "log":
             return {}
         return learners_of(self.scores).own_scores(self.settings.alpha)

@@ -155,7 +155,7 @@ class _Pair:
         return cls(differences, designs, moments, not learners.with_dice.isdisjoint(names))
 
     def errors(self, times: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Return the errors of both rules and their degrees of freedom, with so many times the datasets."""
+        """Return the errors of the rules and their degrees of freedom, with more datasets."""
         columns = [(0, 1)] * self.differences[0].shape[1]
         dice = [self.has_dice] * len(columns)
         each = zip(self.differences, self.designs, self.moments, strict=True)

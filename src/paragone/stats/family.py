@@ -164,12 +164,12 @@ class Family:
 
     @property
     def on_this_data(self) -> Correction:
-        """The correction of all pairs on the datasets at hand: the chosen one, or Holm's where it is on ranks."""
+        """The correction of all pairs on this data: the chosen one, or Holm's for one on ranks."""
         return find_correction("holm") if self.on_ranks else self.correction
 
     @property
     def n_of_leader(self) -> int:
-        """How many comparisons the level is shared among where the leader is judged on the datasets at hand."""
+        """How many comparisons share the level where the leader is judged on this data."""
         n_methods = 1 + max(max(pair) for pair in self.pairs)
         return n_methods - 1 if self.with_best else len(self.pairs)
 

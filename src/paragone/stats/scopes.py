@@ -1,4 +1,4 @@
-"""On these datasets: which learner is better on the datasets at hand, from rows, folds and repeats within each.
+"""On these datasets: which learner is better on the datasets at hand, by their rows and folds.
 
 The datasets are fixed, the samples in them are not. What is estimated is the mean over the
 datasets, equally weighted, of the expected difference of two learners. Where the rows behind the
@@ -64,7 +64,7 @@ LEAST_SPLITS = LEAST_FOLDS
 
 @dataclass(frozen=True, eq=False)
 class Learners:
-    """Methods on the datasets at hand, split by split, and what is known of the rows behind their scores.
+    """Methods on the datasets at hand, split by split, and what is known of the rows behind.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Learners:
         return replace(self, folds=self.folds[part], designs=self.designs[part], moments=moments)
 
     def pivots(self, pairs: Pairs, settings: ComparisonSettings) -> Pivots:
-        """Return the mean difference of every pair over the datasets, with the errors that a claim must pass."""
+        """Return the mean difference of every pair, with the errors that a claim must pass."""
         told = self.moments or [None] * len(self.folds)
         has_dice = [
             not self.with_dice.isdisjoint((self.methods[first], self.methods[second]))
@@ -180,21 +180,20 @@ class Learners:
         told = []
         if unsteady:
             told.append(
-                f"Against {', '.join(unsteady)}, {self.methods[leader]} differs from fold to fold by more"
-                " than the rows explain: a refitted model may be better or worse than its score, and"
-                " repeats of the splits would tell."
+                f"Against {', '.join(unsteady)}, {self.methods[leader]} differs from fold to fold by"
+                " more than the rows explain: a refitted model may be better or worse than its"
+                " score, and repeats of the splits would tell."
             )
         known = self.contributions
         if known is None or known.unseen != "nothing":
             return tuple(told)
         for moments in self.moments:
-            for name, share in zip(
-                self.methods, () if moments is None else moments.heaviest, strict=False
-            ):
+            shares = () if moments is None else moments.heaviest
+            for name, share in zip(self.methods, shares, strict=False):
                 if share > HEAVY:
                     told.append(
-                        f"One row carries {share:.0%} of the variance of the score of {name}: without such"
-                        " rows in a sample the interval is too narrow."
+                        f"One row carries {share:.0%} of the variance of the score of {name}:"
+                        " without such rows in a sample the interval is too narrow."
                     )
         return tuple(told)
 

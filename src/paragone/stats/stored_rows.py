@@ -1,4 +1,4 @@
-"""From stored predictions to the moments of rows: which contributions a metric has, and whether they may be used."""
+"""From stored predictions to the moments of rows: what a metric says of them, and whether it tells."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def mean_slopes(seeds: Sequence[SplitSlopes]) -> SplitSlopes:
 
 
 def slopes_of(metric: Metric, answered: Answered) -> SplitSlopes | None:
-    """Return how the rows of a split move the score of what was answered; None where that cannot be told."""
+    """Return how the rows of a split move the score of an answer; None where that is unknown."""
     of_classes = answered.truth.dtype.kind not in "fc" or metric.task == "classification"
     task = "classification" if of_classes else "regression"
     given: dict[str, Any] = {
