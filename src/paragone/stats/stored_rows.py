@@ -1,4 +1,4 @@
-"""From stored predictions to the moments of rows: what a metric says of them, and whether it tells."""
+"""From stored predictions to the moments of rows."""
 
 from __future__ import annotations
 
