@@ -197,7 +197,7 @@ def test_marks_of_a_topk_answer_are_those_of_the_comparison(topk):
     page = topk_page_of(topk, reference="popularity")
     with Results.open(topk) as results:
         rows = topk_figures(View(results, "lab", reference="popularity")).comparison.rows
-    told = {(row.metric, row.at, row.rival): row.difference for row in rows if row.p_holm <= 0.05}
+    told = {(row.metric, row.at, row.rival): row.difference for row in rows if row.p <= 0.05}
     assert told
     found = {}
     for metric in ("precision", "recall"):
