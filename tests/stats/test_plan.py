@@ -57,7 +57,7 @@ def test_the_power_on_one_dataset_is_that_of_the_noncentral_t(folds):
     found = simulated_power(
         np.random.default_rng(1),
         parts,
-        "on these datasets",
+        "on this data",
         "better",
         1,
         (folds, 1),
@@ -77,7 +77,7 @@ def test_the_power_over_datasets_is_that_of_the_signed_rank_test():
     found = simulated_power(
         np.random.default_rng(2),
         parts,
-        "on datasets like these",
+        "on new datasets",
         "better",
         n,
         (5, 1),
@@ -97,7 +97,7 @@ def test_the_power_over_datasets_is_that_of_the_signed_rank_test():
 def test_false_claims_of_a_plan_stay_at_the_level():
     """With the truth on the margin's edge, an equivalence is as rare as its level; likewise a difference at zero."""
     parts = SpreadParts(0.01**2, (1e-5,), (4e-5,), 0.0, 5)
-    for scope in ("on these datasets", "on datasets like these"):
+    for scope in ("on this data", "on new datasets"):
         rng = np.random.default_rng(4)
         wrong = simulated_power(rng, parts, scope, "better", 12, (5, 1), 1e-12, 0.05, 4000)
         assert wrong <= 0.025 + 3 * math.sqrt(0.025 / 4000)
@@ -122,7 +122,7 @@ def test_more_data_never_need_more_datasets():
     assert all(quiet[key] <= noisy[key] for key in quiet)
     assert min(noisy[key] for key in noisy if "like" in key[0]) >= 6
     wide, narrow = needed(between=0.06), needed(between=0.0)
-    key = ("on datasets like these", "better")
+    key = ("on new datasets", "better")
     assert narrow[key] < wide[key]
 
 
@@ -170,7 +170,7 @@ def test_seeds_are_planned_where_the_pilot_has_them():
     assert needed[1] > needed[3] >= needed[10]
 
 
-BETTER = ("on these datasets", "better", 5)
+BETTER = ("on this data", "better", 5)
 
 
 def test_several_methods_share_the_level():
@@ -183,7 +183,7 @@ def test_several_methods_share_the_level():
 
 def test_what_a_pilot_does_not_tell_is_not_planned():
     one = plan_study(pilot(1), margin=0.05, n_runs=200)
-    assert {size.scope for size in one.sizes} == {"on these datasets"}
+    assert {size.scope for size in one.sizes} == {"on this data"}
     assert "One dataset" in one.notes[0]
     means = pd.DataFrame(
         {
@@ -193,7 +193,7 @@ def test_what_a_pilot_does_not_tell_is_not_planned():
         }
     )
     without = plan_study(score_table(means, metric="accuracy"), margin=0.02, n_runs=200)
-    assert {size.scope for size in without.sizes} == {"on datasets like these"}
+    assert {size.scope for size in without.sizes} == {"on new datasets"}
     with pytest.raises(InputError, match="neither"):
         plan_study(score_table(means[:1], metric="accuracy"), margin=0.02)
 

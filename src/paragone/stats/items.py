@@ -300,7 +300,8 @@ def compare_items(
         result,
         units=_units(table.item),
         cluster=_plain(table.cluster),
-        warnings=(said, *told, *table.notes, *result.warnings),
+        about=said,
+        warnings=(*told, *table.notes, *result.warnings),
     )
 
 

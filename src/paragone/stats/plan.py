@@ -30,7 +30,7 @@ from paragone.stats.scores import ScoreTable
 from paragone.tables import Column, Table, format_number
 from paragone.ties import BoolArray, FloatArray, IntArray
 
-Scope = Literal["on these datasets", "on datasets like these"]
+Scope = Literal["on this data", "on new datasets"]
 Claim = Literal["better", "equivalent"]
 
 FOLDS = (5, 10)
@@ -211,15 +211,15 @@ def plan_study(
     parts = spread_parts(pilot, pairs)
     level = alpha / len(pairs)
     notes = []
-    scopes: list[Scope] = ["on these datasets", "on datasets like these"]
+    scopes: list[Scope] = ["on this data", "on new datasets"]
     if math.isnan(parts.between):
-        scopes.remove("on datasets like these")
+        scopes.remove("on new datasets")
         notes.append(
             "One dataset says nothing of the spread between datasets: the wider claim is not"
             " planned."
         )
     if not any(parts.split):
-        scopes.remove("on these datasets")
+        scopes.remove("on this data")
         notes.append(
             "Without folds of known design nothing is known of the spread within a dataset."
         )
@@ -228,7 +228,7 @@ def plan_study(
             "the pilot has neither several datasets nor folds of known design: there is nothing to"
             " plan by"
         )
-    within = "on these datasets" in scopes
+    within = "on this data" in scopes
     shapes = list(product(FOLDS, SEEDS if parts.seed > 0 else (1,))) if within else [(1, 1)]
     claims: tuple[Claim, ...] = ("better", "equivalent")
 
@@ -240,7 +240,7 @@ def plan_study(
     for scope, claim, shape in product(scopes, claims, shapes):
         reached = partial(power_of, scope=scope, claim=claim, shape=shape)
         needed, found = smallest_size(
-            reached, power, 1 if scope == "on these datasets" else 3, MOST
+            reached, power, 1 if scope == "on this data" else 3, MOST
         )
         error = math.sqrt(found * (1 - found) / n_runs)
         sizes.append(PlannedSize(scope, claim, *shape, needed, found, error))
@@ -355,7 +355,7 @@ def simulated_power(
     effect = margin if claim == "better" else 0.0
     own = np.zeros((n_runs, n)) if math.isnan(parts.between) else generator.normal(size=(n_runs, n))
     true = math.sqrt(0.0 if math.isnan(parts.between) else parts.between) * own
-    if scope == "on these datasets":
+    if scope == "on this data":
         # The datasets are fixed: their mean is what is asked about.
         true = true - true.mean(axis=1, keepdims=True)
     kind = generator.integers(len(parts.split), size=(n_runs, n))
@@ -365,7 +365,7 @@ def simulated_power(
     split = np.array(parts.split)[kind] * folds / parts.folds + parts.seed / seeds
     draws = generator.normal(size=(n_runs, n, folds)) * np.sqrt(split)[:, :, None]
     means = effect + true + luck + draws.mean(axis=2)
-    if scope == "on datasets like these":
+    if scope == "on new datasets":
         return _share_over_datasets(means, claim, margin, alpha)
     variance, df = Design(folds, 1, 1 / (folds - 1)).variance_of_mean(np.moveaxis(draws, 2, 0))
     return _share_within(means, variance, df, claim, margin, alpha)

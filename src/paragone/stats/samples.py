@@ -67,6 +67,8 @@ class SampleComparison(Comparison):
         The same without the threshold.
     cluster : str
         What a cluster of samples is called.
+    about : str
+        What names the samples, and what is said of them; empty where that is known.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class SampleComparison(Comparison):
     threshold: float | None = None
     unfiltered: SampleComparison | None = None
     cluster: str = "query"
+    about: str = ""
 
     @property
     def alpha(self) -> float:
@@ -267,7 +270,11 @@ class SampleComparison(Comparison):
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
         return MappingProxyType(
-            {"method": self.method, "level": f"alpha = {self.alpha:g}, for the whole family"}
+            {
+                **({"units": self.about} if self.about else {}),
+                "method": self.method,
+                "level": f"alpha = {self.alpha:g}, for the whole family",
+            }
         )
 
     @property
