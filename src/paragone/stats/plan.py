@@ -239,9 +239,7 @@ def plan_study(
     sizes = []
     for scope, claim, shape in product(scopes, claims, shapes):
         reached = partial(power_of, scope=scope, claim=claim, shape=shape)
-        needed, found = smallest_size(
-            reached, power, 1 if scope == "on this data" else 3, MOST
-        )
+        needed, found = smallest_size(reached, power, 1 if scope == "on this data" else 3, MOST)
         error = math.sqrt(found * (1 - found) / n_runs)
         sizes.append(PlannedSize(scope, claim, *shape, needed, found, error))
     return StudyPlan(margin, level, power, parts, tuple(sizes), tuple(notes))
