@@ -220,7 +220,10 @@ class DatasetComparison(Comparison):
             told["this data"] = why_untold(self.scores.designs, n_folds, by_rows=by_rows)
             if self.is_alone and not told["this data"]:
                 told["this data"] = (
-                    "One score of each method says nothing of chance: give the scores of folds."
+                    "The seeds of one split say how much fitting again changes, not what other data"
+                    " would: give the scores of folds."
+                    if self.scores.seeds
+                    else "One score of each method says nothing of chance: give the scores of folds."
                 )
         undecided = all(pair.word == "undecided" for pair in self.leading_pairs)
         if self.unit == "dataset" and undecided and not self.family.on_ranks:
