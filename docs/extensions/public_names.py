@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import SourceLoader
-from pkgutil import ModuleInfo, walk_packages
+from pkgutil import ModuleInfo, iter_modules, walk_packages
 from types import ModuleType
 from typing import Any
 
@@ -44,11 +44,17 @@ INTERNAL = ("paragone.lab.", "paragone.reporting.live", "paragone.report.live")
 """What lies inside public packages and is for Paragone itself."""
 
 
+BUILT_OF = frozenset(f"paragone.{name}" for name in ("charts", "cli", "page", "sources", "tables"))
+"""The packages that others are built of: their pages are the guides that use them."""
+
+
 def public_modules() -> list[str]:
     """Return ``paragone``, its public packages, and the packages and modules inside those that list names."""
     found = ["paragone"]
-    for package in sorted(f"paragone.{name}" for name in paragone._PACKAGES):
-        module = import_module(package)
+    for each in iter_modules(paragone.__path__, "paragone."):
+        if not each.ispkg or not _lists_names(each) or each.name in BUILT_OF:
+            continue
+        module, package = import_module(each.name), each.name
         found.append(package)
         inner = walk_packages(getattr(module, "__path__", []), f"{package}.")
         found += [

@@ -104,6 +104,15 @@ class Registry(Generic[T]):
 
         The same thing may come again, as it does when its module is reloaded; another one under the
         same name is a mistake.
+
+        Examples
+        --------
+        >>> dishes = Registry("dish", "dishes")
+        >>> @dishes.add
+        ... def soup():
+        ...     return "leeks and potatoes"
+        >>> dishes.names()
+        ['soup']
         """
         called, *aliases = (name,) if name else self._names_of(thing)
         if not called:

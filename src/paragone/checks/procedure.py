@@ -94,6 +94,11 @@ class AuditOptions:
         column that says it.
     checks : iterable of str
         Checks of others, as ``module:name``, beside our own and those of installed packages.
+
+    Examples
+    --------
+    >>> AuditOptions(sample=2, canary="none").seconds
+    60.0
     """
 
     experiment: str | None = None

@@ -55,6 +55,15 @@ class Check:
         ``"table"``, the `MetricScores` of one metric; ``"audit"``, what the audit itself hands over.
     codes : tuple of Code
         What it may find.
+
+    Examples
+    --------
+    >>> def check_size(material, ledger):
+    ...     if material.dataset.n_samples < 2:
+    ...         ledger.find("XY101", "there is one row", dataset=material.name)
+    >>> code = Code("XY101", "warning", "a table of one row", "measure more")
+    >>> Check(check_size, "data", (code,)).name
+    'size'
     """
 
     function: Callable[..., Any]
@@ -113,7 +122,13 @@ _CODES: dict[str, Code] = {}
 
 
 def all_codes() -> dict[str, Code]:
-    """Return the catalogue, in the order of the codes."""
+    """Return the catalogue, in the order of the codes.
+
+    Examples
+    --------
+    >>> all_codes()["PG101"].severity
+    'error'
+    """
     return dict(sorted((code.code, code) for one in checks for code in one.codes))
 
 

@@ -241,6 +241,12 @@ class DuelResult:
         What search and proofs took.
     ended_by : str
         Why the search ended, in words.
+
+    Examples
+    --------
+    >>> both = tuple(Contender(name, f"sklearn.svm:{name}") for name in ("SVC", "NuSVC"))
+    >>> DuelResult(both, DuelPlan(minutes=2), (), (), (), 1200, 60, 0, 120.0, "the time was over").directions
+    (('SVC', 'NuSVC'), ('NuSVC', 'SVC'))
     """
 
     methods: tuple[Contender, Contender]

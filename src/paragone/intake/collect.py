@@ -367,6 +367,11 @@ class Collected:
         Files in the folders that no reader knows.
     said : tuple of str
         What was left out of all that was read together.
+
+    Examples
+    --------
+    >>> Collected(parts=()).methods
+    []
     """
 
     parts: tuple[Records, ...]

@@ -239,6 +239,13 @@ class Compared:
         What was found.
     sources : callable, optional
         Says where the scores come from, for a page; None where the result tells that by itself.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"dataset": list("abcdef"), "new": [0.9] * 6, "old": [0.8] * 6})
+    >>> found = compared([scores], CompareSettings(metric="accuracy"))
+    >>> type(found.result).__name__, found.sources
+    ('DatasetComparison', None)
     """
 
     result: Any
@@ -380,6 +387,12 @@ def compared(sources: Sequence[Any], settings: CompareSettings, *, two: bool = F
     -------
     Compared
         What was found, and what it was read from.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"dataset": list("abcdef"), "new": [0.9] * 6, "old": [0.8] * 6})
+    >>> compared([scores], CompareSettings(metric="accuracy")).result.pairs[0].word
+    'better'
     """
     if not sources:
         raise InputError("there is nothing to compare: name a table, a store or a folder")

@@ -25,6 +25,12 @@ class WhatWasRead:
         What was found in them: a row per format and method.
     notes : tuple of str
         What was left out and what must be known.
+
+    Examples
+    --------
+    >>> files = pd.DataFrame({"file": ["scores.csv"], "bytes": [120], "sha256": ["0a1b"]})
+    >>> WhatWasRead(files, notes=("one row had no score",)).notes
+    ('one row had no score',)
     """
 
     files: pd.DataFrame

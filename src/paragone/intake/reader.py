@@ -38,6 +38,11 @@ class Asked:
         Where the methods of a table with names on two sides stand.
     ignore : tuple of str
         Methods, datasets and columns to leave out.
+
+    Examples
+    --------
+    >>> Asked(columns={"run": "seed"}).named("seed")
+    ('run',)
     """
 
     method: str | None = None
@@ -100,6 +105,14 @@ class ResultReader:
         Opens a path whose results are compared as they stand: a store.
     compares : callable, optional
         ``compares(path, **settings)`` compares a folder by what its own protocol says.
+
+    Examples
+    --------
+    >>> from paragone.intake import Records
+    >>> def read(source, asked):
+    ...     raise ValueError("not written yet")
+    >>> ResultReader("mine", "files of mine", read, lambda source: source.path.suffix == ".mine").name
+    'mine'
     """
 
     name: str

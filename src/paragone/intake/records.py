@@ -35,6 +35,11 @@ class Condition:
         How it was for this method.
     stops : bool, default=False
         Whether a difference forbids the comparison; otherwise it is said beside it.
+
+    Examples
+    --------
+    >>> Condition("squad", "number of shots", "5", stops=True).value
+    '5'
     """
 
     dataset: str

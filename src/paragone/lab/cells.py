@@ -138,6 +138,12 @@ class SplitData:
     and ``w_test`` weigh rows where the dataset does, ``g_train`` and ``g_test`` say by numbers
     which of them belong together. Where the target is sparse, all arrays are, and nothing is
     scaled; a table stays a DataFrame. ``context`` says which cell they are for.
+
+    Examples
+    --------
+    >>> rows = SplitData([[0.0], [1.0]], np.array([0, 1]), [[2.0]], np.array([1]), task="binary")
+    >>> len(rows.X_train), rows.X_validation is None
+    (2, True)
     """
 
     X_train: Any
@@ -156,7 +162,13 @@ class SplitData:
 
 @dataclass(frozen=True)
 class Score:
-    """One value of a cell: of a metric, at a point of a grid where there is one."""
+    """One value of a cell: of a metric, at a point of a grid where there is one.
+
+    Examples
+    --------
+    >>> Score("f1_micro", 0.81, grid="n_features", at=10.0).at
+    10.0
+    """
 
     metric: str
     value: float
@@ -166,7 +178,13 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class CellScores:
-    """The scores of a cell, and what else is kept of scoring it: packed predictions, notes for the user."""
+    """The scores of a cell, and what else is kept of scoring it: packed predictions, notes for the user.
+
+    Examples
+    --------
+    >>> CellScores((Score("accuracy", 0.9),)).scores[0].value
+    0.9
+    """
 
     scores: tuple[Score, ...] = ()
     predictions: bytes | None = None
@@ -196,6 +214,11 @@ class Fitted:
     is not known. What the method warned of in the fit is kept with it, for the cells that reuse it.
     ``predict_cpu_seconds`` is what its model took to predict the test rows, ``model_bytes`` what
     the model takes on disk; NaN and 0 where not known.
+
+    Examples
+    --------
+    >>> Fitted({"ranking": np.array([2, 0, 1])}, seconds=0.2).arrays["ranking"].tolist()
+    [2, 0, 1]
     """
 
     arrays: Mapping[str, NDArray[Any]]

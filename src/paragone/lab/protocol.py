@@ -198,6 +198,11 @@ class Facts:
         start no thread.
     versions : mapping
         Packages that scores depend on beside those of the estimators among the fields.
+
+    Examples
+    --------
+    >>> Facts(predicts_target=True, later_kind="refit").takes_tables
+    False
     """
 
     arrangement: type[Arrangement] = Arrangement

@@ -40,7 +40,14 @@ def check_space(space: Mapping[str, Any], where: str) -> None:
 
 
 def suggest(trial: Any, space: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Draw a value of every parameter whose condition holds."""
+    """Draw a value of every parameter whose condition holds.
+
+    Examples
+    --------
+    >>> trial = new_study(seed=0).ask()
+    >>> suggest(trial, {"C": {"low": 0.1, "high": 10.0, "log": True}})["C"] < 10
+    True
+    """
     params: dict[str, Any] = {}
     for name, limits in space.items():
         if all(params.get(other) in allowed for other, allowed in limits.get("when", {}).items()):
@@ -58,7 +65,15 @@ def _suggested(trial: Any, name: str, limits: Mapping[str, Any]) -> Any:
 
 
 def new_study(seed: int) -> Any:
-    """Open a search for a maximum, in memory."""
+    """Open a search for a maximum, in memory.
+
+    Examples
+    --------
+    >>> study = new_study(seed=0)
+    >>> trial = study.ask()
+    >>> study.tell(trial, 0.9).value
+    0.9
+    """
     try:
         import optuna
     except ImportError as error:

@@ -44,6 +44,14 @@ class Contributions:
         number of classes; none where that depends on the rows.
     is_share : bool, default=False
         Whether the value is the share of the rows that are right, or that are wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def slopes(y_true, y_pred):
+    ...     return (y_true == y_pred).astype(float)
+    >>> Contributions(slopes, is_share=True).slopes(np.array([1, 0]), np.array([1, 1])).tolist()
+    [1.0, 0.0]
     """
 
     slopes: Callable[..., FloatArray | None]

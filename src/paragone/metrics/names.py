@@ -104,6 +104,13 @@ class ReadName:
         where it is no score at all.
     rest : str
         What is left of the name: of a method's or dataset's name that has a metric's in it.
+
+    Examples
+    --------
+    >>> ReadName("accuracy", True, part="test").is_score
+    True
+    >>> ReadName("accuracy", True, statistic="std").is_score
+    False
     """
 
     metric: str | None = None

@@ -503,7 +503,16 @@ def _alone(view: View, measure: Measure) -> MethodRanking:
 
 
 def panels_of(board: Leaderboard) -> tuple[Panel, ...]:
-    """Return the drawings that a leaderboard has the numbers for, each under its finding."""
+    """Return the drawings that a leaderboard has the numbers for, each under its finding.
+
+    Examples
+    --------
+    >>> import pandas as pd, paragone
+    >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": [0.9] * 8, "old": [0.8] * 8})
+    >>> board = comparison_board(paragone.compare(scores, metric="accuracy"), "answer")
+    >>> [panel.kind for panel in panels_of(board)]
+    ['where']
+    """
     made = []
     if board.unit == "dataset" and len(board.units) > 1 and len(board.ranked) > 1:
         made.append(Panel("where", board.name, *where_words(board), board.tags))

@@ -119,6 +119,15 @@ class StoredCells:
         The store.
     experiment : str
         The experiment's name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Store(pathlib.Path(folder.name) / "lab.sqlite", create=True) as store:
+    ...     StoredCells(store, "digits").cells
+    ()
+    >>> folder.cleanup()
     """
 
     def __init__(self, store: Store, experiment: str) -> None:
