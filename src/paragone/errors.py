@@ -165,6 +165,22 @@ def argument(name: str, value: object = None) -> str:
     return _option_with(name, value)
 
 
+def direction_argument() -> str:
+    """Return how a message asks for the better way of a metric: it is left open which, so that nobody pastes a guess.
+
+    Examples
+    --------
+    >>> direction_argument()
+    'higher_is_better=True or False'
+    >>> with messages_of("options"):
+    ...     print(direction_argument())
+    --direction higher|lower
+    """
+    if _SURFACE.get() == "options":
+        return f"{_option('higher_is_better')} higher|lower"
+    return f"{argument('higher_is_better', True)} or False"
+
+
 def _option_with(name: str, value: object) -> str:
     option = _option(name)
     if isinstance(value, Mapping):

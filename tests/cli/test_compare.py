@@ -117,7 +117,7 @@ def test_json_is_json_with_everything_in_it(tmp_path):
 def test_wide_file_needs_a_direction_and_takes_one(tmp_path, paragone):
     wide = scores(3, 10, 1).pivot(index="dataset", columns="method", values="value").reset_index()
     wide.to_csv(tmp_path / "w.csv", index=False)
-    refused(paragone("compare", tmp_path / "w.csv"), "--direction higher or --direction lower")
+    refused(paragone("compare", tmp_path / "w.csv"), "--direction higher|lower")
     up, down = (
         run(tmp_path / "w.csv", "--direction", "higher"),
         run(tmp_path / "w.csv", "--direction", "lower"),

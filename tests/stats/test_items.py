@@ -48,7 +48,7 @@ def test_right_and_wrong_are_tested_by_mcnemar_in_every_form(form):
 
 def test_numbers_need_a_direction():
     frame = answers().assign(A=lambda f: f.A.astype(int), B=lambda f: f.B.astype(int))
-    with pytest.raises(InputError, match="say higher_is_better=True or higher_is_better=False"):
+    with pytest.raises(InputError, match="say higher_is_better=True or False"):
         compare_items(item_table(frame))
     assert compare_items(item_table(frame), metric="accuracy").pairs[0].p_raw == pytest.approx(
         mcnemar_p(answers())

@@ -201,7 +201,7 @@ BAD = {
     "direction": (
         ([1.0], [2.0]),
         {"metric": "zest"},
-        "say higher_is_better=True or higher_is_better=False",
+        "say higher_is_better=True or False",
     ),
     "no direction": (([1.0], [2.0]), {}, "do not say which metric"),
     "text": ((["x"], ["y"]), {"metric": "f1"}, "the text 'x'"),

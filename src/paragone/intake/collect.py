@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from paragone.errors import InputError, argument, unknown_name
+from paragone.errors import InputError, argument, direction_argument, unknown_name
 from paragone.intake.files import WhatWasRead, file_facts
 from paragone.intake.folders import SHOWN, few, files_in, read_each, said_unread, short_names
 from paragone.intake.joining import (
@@ -648,7 +648,7 @@ class Collected:
         chosen = self.choose_metric(metric)
         higher = self.metrics[chosen] if higher_is_better is None else higher_is_better
         if higher is None and chosen == VALUE:
-            ways = f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
+            ways = direction_argument()
             raise InputError(
                 f"the scores do not say which metric they are: say {argument('metric', 'NAME')}, or"
                 f" {ways}"

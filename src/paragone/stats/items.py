@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.data.number_texts import is_numeric, read_numbers
-from paragone.errors import InputError, argument, unknown_name
+from paragone.errors import InputError, direction_argument, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.intake import spell_all
 from paragone.stats.layouts import (
@@ -260,7 +260,7 @@ def compare_items(
     if higher is None and table.right:
         higher = True
     if higher is None:
-        ways = f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
+        ways = direction_argument()
         what = (
             f"the metric {metric!r} is not known"
             if metric

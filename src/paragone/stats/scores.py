@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from paragone.errors import InputError, argument, unknown_name
+from paragone.errors import InputError, argument, direction_argument, unknown_name
 from paragone.metrics import choose_metric, error_name, is_negated, metrics, named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
@@ -80,7 +80,7 @@ def direction(metric: str | None, higher: bool | None) -> bool:
 
 
 def _either_way() -> str:
-    return f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
+    return direction_argument()
 
 
 def one_run(frame: pd.DataFrame) -> pd.DataFrame:
