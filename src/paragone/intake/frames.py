@@ -6,8 +6,11 @@ import csv
 import io
 import itertools
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from paragone.data.number_texts import written_number
 from paragone.data.written_tables import READING_NOTES, separator_of
@@ -17,7 +20,7 @@ from paragone.intake.paper_tables import (
     STANDARD_INPUT,
     STDIN,
     chosen_part,
-    decoded,
+    encoding_and_note,
     read_paper_table,
     read_standard_input,
 )
@@ -27,6 +30,9 @@ _TABLES = (".csv", ".tsv", ".txt")
 NOTES = READING_NOTES
 """Where a frame keeps what is to be said of how it was read."""
 _MOST_COMMENTS = 200
+_HEAD = 2**22
+"""Bytes by which the form of a large table is told."""
+_ROWS = 250_000
 
 
 def read_frame(path: str | Path, part: str | None = None) -> pd.DataFrame:
@@ -109,48 +115,80 @@ def parse_table(content: bytes, where: str) -> pd.DataFrame:
     >>> parse_table(b"dataset;A\niris;0.9\n", "tiny.csv")["A"].tolist()
     [0.9]
     """
-    text, notes = decoded(content)
-    frame = _framed_text(text, where)
+    encoding, notes = encoding_and_note(content)
+    whole = len(content) <= _HEAD
+    start = content if whole else content[: content.rfind(b"\n", 0, _HEAD) + 1]
+    head = start.decode(encoding, errors="replace")
+    if whole or encoding == "utf-16":
+        frame = _framed_text(content.decode(encoding, errors="replace"), where)
+    else:
+        # The text of a large file in memory takes four times its bytes: its beginning tells how it is read.
+        how = _how_to_read(head, where)
+        frame = _in_pieces(content, encoding, how)
     frame.attrs[NOTES] = notes
     return frame
 
 
 def _framed_text(text: str, where: str) -> pd.DataFrame:
-    text = _without_comments(text)
-    separator = separator_of(text)
+    return pd.read_csv(io.StringIO(text), **_how_to_read(text, where))
+
+
+def _how_to_read(text: str, where: str) -> dict[str, Any]:
+    """Return what pandas has to be told of a table, by its beginning: separator, headings, lines to pass over."""
+    plain, n_comments = _without_comments(text)
+    separator = separator_of(plain)
     try:
-        reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
-        first = list(itertools.islice(reader, 3))
+        reader = csv.reader(io.StringIO(plain, newline=None), delimiter=separator)
+        names, n_headings = _joined_headings(list(itertools.islice(reader, 3)))
     except csv.Error as error:
         raise InputError(
             f"{where}: its first line cannot be read as a heading ({error})"
         ) from error
-    names, n_headings = _joined_headings(first)
     twice = next((name for name in names if name.strip() and names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
-    above = {} if n_headings == 1 else {"header": None, "skiprows": n_headings, "names": names}
     # Names such as NA or None are names; only an empty cell and NaN are missing.
-    return pd.read_csv(
-        io.StringIO(text),
-        sep=separator,
-        keep_default_na=False,
-        na_values=["", "NaN", "nan"],
-        **above,
-    )
+    how: dict[str, Any] = {
+        "sep": separator,
+        "keep_default_na": False,
+        "na_values": ["", "NaN", "nan"],
+    }
+    if n_headings > 1:
+        how |= {"header": None, "names": names}
+    return how | {"skiprows": n_comments + (n_headings if n_headings > 1 else 0)}
 
 
-def _without_comments(text: str) -> str:
+def _in_pieces(content: bytes, encoding: str, how: dict[str, Any]) -> pd.DataFrame:
+    """Read a large table piece by piece, with texts as categories: names repeat in every row."""
+    options = {**how, "encoding": encoding, "encoding_errors": "replace"}
+    pieces = []
+    for piece in pd.read_csv(io.BytesIO(content), chunksize=_ROWS, **options):
+        texts = [name for name in piece.columns if piece[name].dtype == object]
+        pieces.append(piece.astype(dict.fromkeys(texts, "category")))
+    columns: dict[str, Any] = {}
+    for name in pieces[0].columns:
+        parts = [piece[name] for piece in pieces]
+        if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+            columns[name] = union_categoricals(parts)
+        elif any(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+            # Numbers in some pieces and a text in another, as if the table had been read at once.
+            columns[name] = np.concatenate([part.astype(object).to_numpy() for part in parts])
+        else:
+            columns[name] = np.concatenate([part.to_numpy() for part in parts])
+    return pd.DataFrame(columns)
+
+
+def _without_comments(text: str) -> tuple[str, int]:
     """Return a table without the lines before it that programs write for themselves, such as ``#{"t_start": 1}``."""
     rest = text
-    for _ in range(_MOST_COMMENTS):
+    for count in range(_MOST_COMMENTS):
         line, _, behind = rest.partition("\n")
         following = behind.partition("\n")[0]
         separator = separator_of(following)
         if not line.startswith("#") or line.count(separator) == following.count(separator):
-            return rest
+            return rest, count
         rest = behind
-    return text
+    return text, 0
 
 
 def _joined_headings(rows: list[list[str]]) -> tuple[list[str], int]:

@@ -121,14 +121,17 @@ def _cuts(lines: Sequence[str], separator: str) -> bool:
 
 def decoded(content: bytes) -> tuple[str, list[str]]:
     """Return a text in the encoding that it has, and what is to be said of that."""
+    encoding, note = encoding_and_note(content)
+    return content.decode(encoding, errors="replace"), note
+
+
+def encoding_and_note(content: bytes) -> tuple[str, list[str]]:
+    """Return the encoding of a text, and what is to be said of it."""
     encoding = encoding_of([content])
     named = ENCODING_NAMES.get(encoding)
-    note = (
-        []
-        if named is None
-        else [f"The file is not UTF-8 and was read as {named}: look at its names."]
-    )
-    return content.decode(encoding, errors="replace"), note
+    if named is None:
+        return encoding, []
+    return encoding, [f"The file is not UTF-8 and was read as {named}: look at its names."]
 
 
 def _one_of(

@@ -74,6 +74,7 @@ class Laid:
     roles: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     ignored: tuple[str, ...] = ()
+    looked_at: dict[str, bool] = field(default_factory=dict)
 
     def of_role(self, role: str) -> list[str]:
         """The columns that play a role, in the order of the table."""
@@ -87,8 +88,13 @@ class Laid:
     @property
     def scored(self) -> list[str]:
         """The columns without a role that hold numbers, or right and wrong in words."""
-        names = [name for name in self.rest if not _may_count_runs(name)]
-        return [name for name in names if _holds_scores(self.frame[name])]
+        return [name for name in self.rest if not _may_count_runs(name) and self.holds_scores(name)]
+
+    def holds_scores(self, name: str) -> bool:
+        """Whether a column holds numbers, or right and wrong in words; looked at once."""
+        if name not in self.looked_at:
+            self.looked_at[name] = _holds_scores(self.frame[name])
+        return self.looked_at[name]
 
     def error(self, text: str) -> InputError:
         """Build a refusal that names the table."""
@@ -369,14 +375,16 @@ def _is_truth(value: object) -> bool:
 def _holds_scores(values: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(values):
         return True
-    there = values.dropna()
-    if there.empty:
+    counts = values.value_counts()
+    counts = counts[counts > 0]
+    distinct = pd.Series(counts.index.astype(object))
+    if distinct.empty:
         return False
-    if is_numeric(values) or all(_is_truth(one) for one in there.unique()):
+    if is_numeric(distinct) or all(_is_truth(one) for one in distinct):
         return True
     # A failure among numbers is refused by its row, not left out as a column of text.
-    numbers = pd.to_numeric(there, errors="coerce").notna()
-    return bool(2 * numbers.sum() > len(there))
+    numbers = pd.to_numeric(distinct, errors="coerce").notna().to_numpy()
+    return bool(2 * counts.to_numpy()[numbers].sum() > counts.sum())
 
 
 def _numbers(
@@ -730,7 +738,7 @@ def _label_column(laid: Laid) -> str | None:
     for role in ("dataset", "metric", "method"):
         if laid.of_role(role):
             return laid.of_role(role)[0]
-    text = [name for name in laid.rest if not _holds_scores(laid.frame[name])]
+    text = [name for name in laid.rest if not laid.holds_scores(name)]
     if text:
         return text[0]
     unnamed: list[str] = [name for name in laid.rest if not name or name.startswith("Unnamed:")]
@@ -1050,7 +1058,7 @@ def _with_metric(found: Records, metric: str) -> Records:
 
 
 def _records(laid: Laid, frame: pd.DataFrame, metrics: Sequence[str]) -> Records:
-    text = [name for name in laid.rest if not _holds_scores(laid.frame[name])]
+    text = [name for name in laid.rest if not laid.holds_scores(name)]
     notes = list(laid.notes)
     if text:
         notes.append(
