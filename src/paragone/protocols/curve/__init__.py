@@ -11,6 +11,9 @@ ELSEWHERE = "paragone.protocols.curve.elsewhere"
 
 
 def _recognises(source: Source) -> bool:
+    # What knows such folders brings the rankers along: no file is worth loading them.
+    if not source.is_folder:
+        return False
     return bool(imported(f"{ELSEWHERE}:is_results_folder", "reader")(source.path))
 
 
