@@ -264,13 +264,14 @@ class DatasetComparison(Comparison):
     def told(self) -> Told:
         """What the lines of evidence need to know."""
         scope: Scope = "new datasets" if self.unit == "dataset" else "this data"
-        several = len(self.family.pairs) > 1
+        corrections: dict[Scope, str] = {"this data": self.family.for_learners}
+        if scope == "new datasets":
+            corrections[scope] = self.family.title
+        if len(self.family.pairs) == 1:
+            corrections = dict.fromkeys(corrections, "")
         return Told(
             self.settings,
-            {
-                "this data": self.family.for_learners if several else "",
-                scope: self.family.title if several else "",
-            },
+            corrections,
             {"this data": "mean difference", scope: self.test.estimate},
             self.scores.decimals,
             self.scores.higher_is_better,
@@ -288,6 +289,8 @@ class DatasetComparison(Comparison):
             if self.family.on_ranks
             else self.test.p_in_words(self.settings.options)
         )
+        if self.unit != "dataset" and self.family.with_best:
+            return f"{p}, adjusted {self.family.for_learners}"
         return f"{p} and its {self.family.title} adjustment"
 
     @property

@@ -77,7 +77,7 @@ def dataset_choices(
             + (f"; {len(table.dropped)} left out" if table.dropped else "")
         ),
         "test": f"{how}, n = {pairs[0].n if pairs else n}",
-        "correction": f"{family.title} over a family of {len(family.pairs)} ({who})",
+        "correction": _correction(family, who, alone=n == 1),
         "level": f"alpha = {settings.alpha:g}, {family.correction.controls} of the whole family",
         "margin": _margin(family, settings),
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
@@ -96,6 +96,17 @@ def dataset_choices(
         "seed": str(settings.seed),
     }
     return MappingProxyType(lines)
+
+
+def _correction(family: Family, who: str, *, alone: bool) -> str:
+    """Return how p-values are adjusted; on one dataset the leader's are those of comparisons with the best."""
+    every = f"{family.title} over a family of {len(family.pairs)} ({who})"
+    if not alone or not family.with_best or len(family.pairs) == 1:
+        return every
+    return (
+        f"comparisons with the best: the leader's pairs by Bonferroni over {family.n_of_leader};"
+        f" the others {every}"
+    )
 
 
 def _margin(family: Family, settings: ComparisonSettings) -> str:

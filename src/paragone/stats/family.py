@@ -176,7 +176,7 @@ class Family:
     @property
     def for_learners(self) -> str:
         """How p of the leader was adjusted on the datasets at hand."""
-        return "with the best" if self.with_best else self.on_this_data.title
+        return "for comparisons with the best" if self.with_best else self.on_this_data.title
 
     def rank_p(self, average_ranks: FloatArray, n_datasets: int) -> tuple[FloatArray, FloatArray]:
         """Return raw and adjusted p of the rank tests."""
