@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 from paragone import compare, pairwise
+from paragone.intake.collect import frame_results
 from paragone.stats import compare_losses, compare_samples
 from paragone.stats.designs import Design
-from paragone.stats.items import compare_items, item_table
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import compare_learners
 from study_learners import (
@@ -546,9 +546,7 @@ def items(share: float = 1.0) -> Iterator[Check]:
             frame = pd.DataFrame(
                 {"item": np.arange(size), **keys, "A": values[:, 0], "B": values[:, 1]}
             )
-            table_of_items = item_table(frame)
-            assert table_of_items is not None
-            (found,) = compare_items(table_of_items, higher_is_better=True).pairs
+            (found,) = frame_results(frame).compare(higher_is_better=True).pairs
             wrong += told_apart(found.verdict)
             if np.isfinite(found.difference.low):
                 printed += 1

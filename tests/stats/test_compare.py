@@ -290,12 +290,6 @@ def test_many_pairs_leave_bayes_to_be_asked_for():
     assert compare(frame, metric="accuracy", bayes=True, **FAST).pairs[0].posterior is not None
 
 
-def test_path_of_a_score_file_is_read(tmp_path):
-    random_scores().to_csv(tmp_path / "s.csv", index=False)
-    first = compare(tmp_path / "s.csv", metric="accuracy", **FAST)
-    assert repr(first) == repr(compare(random_scores(), metric="accuracy", **FAST))
-
-
 def test_one_dataset_points_to_its_folds():
     frame = pd.DataFrame(
         {"dataset": "d", "fold": range(10), "A": np.linspace(0.5, 0.6, 10), "B": 0.4}

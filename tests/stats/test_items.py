@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from command_ends import refused
+from paragone import compare
 from paragone.errors import InputError
-from paragone.stats import compare
-from paragone.stats.items import compare_items, item_table
+from paragone.intake.collect import frame_results
 
 
 def answers(n=80, seed=0, a=0.8, b=0.6):
@@ -37,22 +37,21 @@ def test_right_and_wrong_are_tested_by_mcnemar_in_every_form(form):
         "long": frame.melt(id_vars="question", var_name="model", value_name="score"),
         "numbers": frame.assign(A=frame.A.astype(int), B=frame.B.astype(int)),
     }[form]
-    table = item_table(given.sample(frac=1, random_state=1))
-    result = compare_items(
-        table, reference="A", higher_is_better=True if form == "numbers" else None
+    result = compare(
+        given.sample(frac=1, random_state=1),
+        reference="A",
+        higher_is_better=True if form == "numbers" else None,
     )
     assert result.test.name == "mcnemar"
     assert result.pairs[0].p_raw == pytest.approx(mcnemar_p(frame), rel=1e-12)
-    assert result.units == "questions"
+    assert result.units == "items"
 
 
 def test_numbers_need_a_direction():
     frame = answers().assign(A=lambda f: f.A.astype(int), B=lambda f: f.B.astype(int))
-    with pytest.raises(InputError, match="say higher_is_better=True or False"):
-        compare_items(item_table(frame))
-    assert compare_items(item_table(frame), metric="accuracy").pairs[0].p_raw == pytest.approx(
-        mcnemar_p(answers())
-    )
+    with pytest.raises(InputError, match="or higher_is_better=True or False"):
+        compare(frame)
+    assert compare(frame, metric="accuracy").pairs[0].p_raw == pytest.approx(mcnemar_p(answers()))
 
 
 def test_values_are_tested_by_students_t_and_clusters_hang_together():
@@ -67,10 +66,10 @@ def test_values_are_tested_by_students_t_and_clusters_hang_together():
     frame["B"] = (
         frame.A - 0.02 + generator.normal(0, 0.05, 60) + np.repeat(generator.normal(0, 0.05, 12), 5)
     )
-    clustered = compare_items(item_table(frame), higher_is_better=True)
+    clustered = compare(frame, higher_is_better=True)
     assert clustered.clustered
     assert clustered.pairs[0].test.df == 11
-    alone = compare_items(item_table(frame, ignore="document"), higher_is_better=True)
+    alone = compare(frame, ignore="document", higher_is_better=True)
     assert alone.pairs[0].p_raw == pytest.approx(stats.ttest_rel(frame.A, frame.B).pvalue)
 
 
@@ -86,19 +85,20 @@ def test_tasks_are_strata_whose_means_count_equally_or_by_size():
         ]
     )
     means = frame.groupby("task")["A"].mean()
-    equal = compare_items(item_table(frame), reference="A", higher_is_better=True)
-    by_size = compare_items(item_table(frame), reference="A", higher_is_better=True, weights="size")
+    equal = compare(frame, reference="A", higher_is_better=True)
+    by_size = compare(frame, reference="A", higher_is_better=True, weights="size")
     assert equal.pairs[0].difference.estimate == pytest.approx(means.mean())
     assert by_size.pairs[0].difference.estimate == pytest.approx(frame["A"].mean())
 
 
 def test_tables_of_datasets_and_subjects_are_no_item_tables():
-    assert item_table(pd.DataFrame({"dataset": ["x"], "A": [1.0], "B": [2.0]})) is None
-    assert item_table(pd.DataFrame({"subject": ["x"], "A": [1.0], "B": [2.0]})) is None
-    with pytest.raises(
-        InputError, match=r"one row per question.* columns=\{'question': 'dataset'\}"
-    ):
-        compare(answers(), metric="accuracy")
+    for key in ("dataset", "subject"):
+        frame = pd.DataFrame({key: ["x", "y"], "A": [0.2, 0.3], "B": [0.1, 0.5]})
+        assert frame_results(frame).unit != "item"
+    assert (
+        len(compare(answers(), metric="accuracy", columns={"question": "dataset"}).scores.datasets)
+        == 80
+    )
 
 
 def test_the_command_line_recognises_items(tmp_path, paragone):
@@ -112,7 +112,7 @@ def test_the_command_line_recognises_items(tmp_path, paragone):
     said = paragone("compare", tmp_path / "q.csv", "--reference", "A")
     assert said.out.startswith("On this data, A is better than B")
     assert "nan" not in said.out
-    assert "names the units" in paragone("compare", tmp_path / "q.csv", "--details").out
+    assert "One row per item" in paragone("compare", tmp_path / "q.csv", "--details").out
     pd.DataFrame({"dataset": ["x", "y"], "A": [0.1, 0.2], "B": [0.2, 0.3]}).to_csv(
         tmp_path / "d.csv", index=False
     )

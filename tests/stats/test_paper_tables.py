@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from paragone import compare
+from paragone.data.number_texts import read_numbers
 from paragone.errors import InputError
 from paragone.intake import Asked, read_results
 from paragone.intake.frames import NOTES, read_frame
-from paragone.stats.intake import to_tidy
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from command_ends import refused
@@ -138,11 +138,9 @@ def test_a_cell_of_latex_is_the_number_that_is_printed(tmp_path, source):
     file.write_text(
         as_latex([["iris", "70.0", "71.0", "72.0"]]).replace("70.0", source.replace("\\%", "\\%"))
     )
-    tidy = to_tidy(read_frame(file)).frame.set_index("method")
-    value, spread = LATEX_CELLS[source]
-    np.testing.assert_allclose(
-        tidy.loc["DAGFS", ["value", "spread"]].astype(float), [value, spread], rtol=1e-12
-    )
+    values, spreads, _ = read_numbers(read_frame(file)["DAGFS"])
+    found = [values.iloc[0], spreads.iloc[0]]
+    np.testing.assert_allclose(found, LATEX_CELLS[source], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +180,8 @@ def test_marks_are_taken_off_and_said(tmp_path, suffix, source):
 def test_a_spread_is_kept_apart_and_never_taken_for_folds(tmp_path, paragone):
     rows = [[name, *(f"{v} ± 0.3" for v in row)] for name, *row in cells()]
     file = written(tmp_path, ".md", rows)
-    assert to_tidy(read_frame(file)).frame["spread"].tolist() == [0.3] * 24
+    frame = read_frame(file)
+    assert {one for name in frame.columns[1:] for one in read_numbers(frame[name])[1]} == {0.3}
     ended = paragone("compare", file, "--metric", "accuracy", "--reference", "DAGFS", "--json")
     found = json.loads(ended.out)
     assert any("24 scores have a spread behind them" in text for text in found["warnings"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,9 +18,8 @@ from paragone.errors import InputError
 from paragone.intake.frames import read_frame
 from paragone.stats.designs import Design
 from paragone.stats.intake import is_summary
-from paragone.stats.items import item_table
 from paragone.stats.pairing import one_side, pair_scores
-from paragone.stats.scores import score_table
+from paragone.stats.scores import ScoreTable, score_table
 
 SETS = [f"set{number}" for number in range(8)]
 QUICK = {"bayes": False}
@@ -32,19 +32,24 @@ def scores_of(*methods: str, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"dataset": SETS, **columns})
 
 
+def table_of(frame: pd.DataFrame, **options) -> ScoreTable:
+    """Return the scores that a table of somebody else's holds, with all that is said of them."""
+    found = compare(frame, bayes=False, **options)
+    return replace(found.scores, warnings=found.warnings)
+
+
 # Which way round, and what the columns are
 
 
 def test_d9_a_column_of_methods_settles_that_methods_stand_in_rows():
     right = scores_of("A", "B", "C")
     turned = right.set_index("dataset").T.rename_axis("method").reset_index()
-    first, second = score_table(right, metric="accuracy"), score_table(turned, metric="accuracy")
+    first, second = table_of(right, metric="accuracy"), table_of(turned, metric="accuracy")
     assert second.methods == ("A", "B", "C")
     assert first.values.tobytes() == second.values.tobytes()
-    assert any("Methods stand in rows" in note for note in second.notes)
 
 
-def test_d9_rows_that_look_like_methods_are_asked_about():
+def test_d9_rows_that_look_like_methods_are_methods_and_names_that_say_nothing_are_asked_about():
     turned = (
         scores_of("SVM", "Random forest", "kNN")
         .set_index("dataset")
@@ -53,14 +58,15 @@ def test_d9_rows_that_look_like_methods_are_asked_about():
     )
     turned.columns.name = None
     table = turned.rename(columns={"what": "name"})
-    with pytest.raises(InputError, match=r"the rows look like methods .* say methods_in='rows'"):
-        score_table(table, metric="accuracy")
-    assert score_table(table, metric="accuracy", methods_in="rows").methods == (
-        "Random forest",
-        "SVM",
-        "kNN",
-    )
-    assert score_table(table, metric="accuracy", methods_in="columns").methods == tuple(SETS)
+    found = table_of(table, metric="accuracy")
+    assert found.methods == ("Random forest", "SVM", "kNN")
+    assert "Methods stand in rows, named by 'name'; columns are datasets." in found.warnings
+    nothing = table.assign(name=["u1", "v2", "w3"])
+    with pytest.raises(InputError, match=r"columns=\{'name': 'method'\} if the rows are"):
+        table_of(nothing, metric="accuracy")
+    rows = table_of(nothing, metric="accuracy", methods_in="rows")
+    assert rows.methods == ("u1", "v2", "w3")
+    assert table_of(table, metric="accuracy", methods_in="columns").methods == tuple(SETS)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +75,11 @@ def test_d9_rows_that_look_like_methods_are_asked_about():
 def test_d10_numbers_that_are_no_methods_are_left_out_and_named(name):
     table = scores_of("A", "B")
     table.insert(1, name, np.arange(len(table)) * 700 + 150)
-    found = score_table(table, metric="accuracy")
+    found = table_of(table, metric="accuracy")
     assert found.methods == ("A", "B")
-    assert f"The column {name} holds no scores" in found.warnings[0]
+    assert f"Left out, no scores by their names: {name} (say" in found.warnings[0]
     assert f"columns={{{name!r}: 'value'}}" in found.warnings[0]
-    kept = score_table(table, higher_is_better=True, columns={name: "value"})
+    kept = table_of(table, higher_is_better=True, columns={name: "value"})
     assert name in kept.methods
 
 
@@ -82,10 +88,10 @@ def test_d10_a_value_outside_the_range_of_a_bounded_metric_is_refused():
     with pytest.raises(
         InputError, match=r"4000 of method 'complexity' on dataset 'set0' .* ignore='complexity'"
     ):
-        score_table(table, metric="accuracy")
+        table_of(table, metric="accuracy")
     one = scores_of("A", "B", "C")
     one.loc[2, "B"] = 1.2
-    (line,) = score_table(one, metric="accuracy").warnings
+    (line,) = table_of(one, metric="accuracy").warnings
     assert line.startswith(
         "One score lies outside the range of accuracy, 0 to 1 (1.2 of method 'B' on dataset 'set2')"
     )
@@ -95,23 +101,23 @@ def test_d10_a_value_outside_the_range_of_a_bounded_metric_is_refused():
     with pytest.raises(
         InputError, match="as most of that dataset do: leave it out with ignore='victories'"
     ):
-        score_table(counts, metric="accuracy")
-    assert score_table(table, metric="accuracy", ignore=["complexity"]).methods == ("A", "B")
+        table_of(counts, metric="accuracy")
+    assert table_of(table, metric="accuracy", ignore=["complexity"]).methods == ("A", "B")
     with pytest.raises(
         InputError, match="unknown method, dataset or column to leave out 'complexiti'"
     ):
-        score_table(table, metric="accuracy", ignore=["complexiti"])
+        table_of(table, metric="accuracy", ignore=["complexiti"])
 
 
 def test_d10_percent_beside_shares_is_brought_to_shares():
     table = scores_of("A", "B")
-    mixed = score_table(table.assign(B=table["B"] * 100), metric="accuracy")
-    assert mixed.values == pytest.approx(score_table(table, metric="accuracy").values)
+    mixed = table_of(table.assign(B=table["B"] * 100), metric="accuracy")
+    assert mixed.values == pytest.approx(table_of(table, metric="accuracy").values)
     assert (
         "The scores of B lie beyond 1, unlike the others, and were taken for percent"
         in mixed.warnings[0]
     )
-    whole = score_table(table.assign(A=table["A"] * 100, B=table["B"] * 100), metric="accuracy")
+    whole = table_of(table.assign(A=table["A"] * 100, B=table["B"] * 100), metric="accuracy")
     assert whole.values == pytest.approx(mixed.values)
     assert "The scores lie beyond 1 and" in whole.warnings[0]
 
@@ -124,7 +130,7 @@ def test_d10_rows_that_sum_up_others_are_no_datasets(name):
     table = pd.concat(
         [scores_of("A", "B"), pd.DataFrame({"dataset": [name], "A": [5.0], "B": [3.0]})]
     )
-    found = score_table(table, metric="accuracy")
+    found = table_of(table, metric="accuracy")
     assert found.datasets == tuple(SETS)
     assert f"Rows that sum up others were left out: {name}." in found.warnings
 
@@ -134,12 +140,13 @@ def test_datasets_that_begin_like_a_count_of_wins_are_kept(name):
     assert not is_summary(name)
 
 
-def test_a_column_that_is_the_mean_of_the_others_is_left_out_and_a_method_called_so_is_kept():
+def test_a_column_that_is_the_mean_of_the_others_is_left_out_and_a_method_called_so_is_kept_if_one_says_so():
     table = scores_of("A", "B")
-    found = score_table(table.assign(Average=((table.A + table.B) / 2).round(4)), metric="accuracy")
+    found = table_of(table.assign(Average=((table.A + table.B) / 2).round(4)), metric="accuracy")
     assert found.methods == ("A", "B")
-    assert "Columns that sum up others were left out: Average." in found.warnings
-    assert "Mean" in score_table(table.assign(Mean=0.5), metric="accuracy").methods
+    assert any("no scores by their names: Average" in line for line in found.warnings)
+    called = table_of(table.assign(Mean=0.5), metric="accuracy", columns={"Mean": "value"})
+    assert called.methods == ("A", "B", "Mean")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +156,7 @@ def test_a_column_that_is_the_mean_of_the_others_is_left_out_and_a_method_called
 def test_usual_headings_of_long_tables_are_read_as_what_they_are(method, value):
     wide = scores_of("Ours", "Theirs")
     long = wide.melt(id_vars="dataset", var_name=method, value_name=value)
-    found, expected = score_table(long, metric="accuracy"), score_table(wide, metric="accuracy")
+    found, expected = table_of(long, metric="accuracy"), table_of(wide, metric="accuracy")
     assert found.methods == ("Ours", "Theirs")
     assert found.values.tobytes() == expected.values.tobytes()
 
@@ -160,33 +167,23 @@ def test_a_long_table_with_a_column_per_metric_needs_the_metric_and_leaves_times
         rmse=2.0, fit_time=3.0
     )
     with pytest.raises(InputError, match="choose one of accuracy, rmse"):
-        score_table(long)
+        table_of(long)
     assert (
-        score_table(long, metric="accuracy").values.tobytes()
-        == score_table(wide, metric="accuracy").values.tobytes()
+        table_of(long, metric="accuracy").values.tobytes()
+        == table_of(wide, metric="accuracy").values.tobytes()
     )
     alone = long.drop(columns="rmse")
-    assert score_table(alone).metric == "accuracy"
-    assert score_table(alone, metric="fit_time", higher_is_better=False).values.max() == 3.0
+    assert table_of(alone).metric == "accuracy"
+    assert table_of(alone, metric="fit_time", higher_is_better=False).values.max() == 3.0
 
 
 def test_two_columns_that_may_name_the_methods_are_asked_about():
-    long = (
-        scores_of("A", "B")
-        .melt(id_vars="dataset", var_name="model", value_name="value")
-        .assign(learner="x")
-    )
+    long = scores_of("A", "B").melt(id_vars="dataset", var_name="model", value_name="value")
+    assert table_of(long.assign(learner="x"), metric="accuracy").methods == ("A", "B")
+    long["learner"] = np.resize(["x", "y", "z"], len(long))
     with pytest.raises(InputError, match="both 'model' and 'learner' may name the methods"):
-        score_table(long, metric="accuracy")
-    assert score_table(long, metric="accuracy", columns={"model": "method"}).methods == ("A", "B")
-
-
-def test_a_table_of_methods_and_metrics_without_datasets_is_refused():
-    with pytest.raises(InputError, match="no datasets, folds or subjects"):
-        score_table(
-            pd.DataFrame({"method": ["A", "B"], "accuracy": [0.9, 0.8], "f1": [0.8, 0.7]}),
-            metric="accuracy",
-        )
+        table_of(long, metric="accuracy")
+    assert table_of(long, metric="accuracy", columns={"model": "method"}).methods == ("A", "B")
 
 
 def test_a_run_is_asked_about_and_train_scores_are_not_taken_for_folds():
@@ -194,8 +191,8 @@ def test_a_run_is_asked_about_and_train_scores_are_not_taken_for_folds():
     with pytest.raises(
         InputError, match=r"the column 'run' may count seeds .* columns=\{'run': 'seed'\}"
     ):
-        score_table(runs, metric="accuracy")
-    assert score_table(runs, metric="accuracy", columns={"run": "seed"}).designs[0] is None
+        table_of(runs, metric="accuracy")
+    assert table_of(runs, metric="accuracy", columns={"run": "seed"}).designs[0] is None
     parts = pd.concat(
         [
             scores_of("A", "B", seed=run).assign(split=part)
@@ -203,7 +200,7 @@ def test_a_run_is_asked_about_and_train_scores_are_not_taken_for_folds():
         ]
     )
     with pytest.raises(InputError, match="called test, train: keep the rows of the test scores"):
-        score_table(parts, metric="accuracy")
+        table_of(parts, metric="accuracy")
 
 
 # Numbers as people write them
@@ -214,12 +211,12 @@ def test_gaps_percent_signs_spreads_and_decimal_commas_are_read_and_said(tmp_pat
         "dataset;A, tuned;B\niris;0,91 ± 0,02;91.2%\nwine;0,85;NA\nglass;0,71 (0,03);70.5%\n",
         encoding="utf-8",
     )
-    table = score_table(read_frame(tmp_path / "s.csv"), metric="accuracy")
+    table = table_of(read_frame(tmp_path / "s.csv"), metric="accuracy")
     assert table.methods == ("A, tuned", "B")
     assert table.datasets == ("glass", "iris")
     assert table.values == pytest.approx(np.array([[0.71, 0.705], [0.91, 0.912]]))
     assert [len(folds) for folds in table.folds] == [1, 1]
-    told = " ".join(table.notes)
+    told = " ".join(table.warnings)
     for part in (
         "'NA' counts as missing",
         "'91.2%' is 0.912",
@@ -252,16 +249,16 @@ def test_written_numbers(text, value, spread):
 def test_a_comma_that_may_be_thousands_is_asked_about():
     table = pd.DataFrame({"dataset": ["x", "y"], "A": ["1,234", "2,345"], "B": [1.0, 2.0]})
     with pytest.raises(InputError, match="decimal comma or thousands"):
-        score_table(table, metric="rmse")
+        table_of(table, metric="rmse")
 
 
 def test_latin_1_is_read_and_said(tmp_path):
     (tmp_path / "s.csv").write_bytes(
         "dataset,Naïve,Ours\nÄpfel,0.9,0.8\nwine,0.7,0.6\n".encode("latin-1")
     )
-    table = score_table(read_frame(tmp_path / "s.csv"), metric="accuracy")
+    table = table_of(read_frame(tmp_path / "s.csv"), metric="accuracy")
     assert table.methods == ("Naïve", "Ours")
-    assert any("Windows-1252" in note for note in table.notes)
+    assert any("Windows-1252" in note for note in table.warnings)
 
 
 def test_a_column_that_stands_twice_in_a_file_is_refused(tmp_path):
@@ -289,17 +286,17 @@ def test_identical_rows_under_several_names_are_named():
     thrice = pd.concat([table.assign(dataset=table.dataset + end) for end in ("", "-b", "-c")])
     lines = [
         line
-        for line in score_table(thrice, metric="accuracy").warnings
+        for line in table_of(thrice, metric="accuracy").warnings
         if "same scores of every method" in line
     ]
     assert len(lines) == 1
     assert "set0, set0-b and set0-c" in lines[0]
     assert "ignore=['set0-b', 'set0-c', 'set1-b']" in lines[0]
     assert not [
-        line for line in score_table(table, metric="accuracy").warnings if "same scores" in line
+        line for line in table_of(table, metric="accuracy").warnings if "same scores" in line
     ]
     rounded = pd.DataFrame({"dataset": ["x", "y", "z"], "A": [0.8, 0.8, 0.7], "B": [0.7, 0.7, 0.9]})
-    assert not score_table(rounded, metric="accuracy").warnings
+    assert not table_of(rounded, metric="accuracy").warnings
 
 
 def test_d22_a_metric_with_a_unit_is_compared_by_log_ratios_where_units_differ():
@@ -320,9 +317,9 @@ def test_d22_a_metric_with_a_unit_is_compared_by_log_ratios_where_units_differ()
     other = table.assign(A=table.A * unit[::-1] ** 0.5, B=table.B * unit[::-1] ** 0.5)
     assert compare(other, metric="rmse", **QUICK).pairs[0].p_raw == result.pairs[0].p_raw
     near = pd.DataFrame({"dataset": ["x", "y"], "A": [1.0, 3.0], "B": [1.2, 3.1]})
-    assert score_table(near, metric="rmse").differences == "plain"
+    assert table_of(near, metric="rmse").differences == "plain"
     assert (
-        score_table(
+        table_of(
             table.assign(A=table.A / unit.max(), B=table.B / unit.max()), metric="mape"
         ).differences
         == "plain"
@@ -338,11 +335,11 @@ def test_scores_that_differ_by_rounding_alone_tie_in_logarithms_too():
 def test_failures_of_one_method_that_decide_for_all_are_named():
     table = scores_of("A", "B", "C")
     table.loc[2:, "C"] = np.nan
-    lines = score_table(table, metric="accuracy").warnings
+    lines = table_of(table, metric="accuracy").warnings
     assert any(
         "C has 6 of the 6 missing scores" in line and "ignore=['C']" in line for line in lines
     )
-    assert score_table(table, metric="accuracy", ignore="C").values.shape == (8, 2)
+    assert table_of(table, metric="accuracy", ignore="C").values.shape == (8, 2)
 
 
 # Seeds and subjects
@@ -368,7 +365,7 @@ def test_d21_seeds_are_read_and_their_mean_stands_for_the_split(form):
         if form == "long"
         else frame.pivot(index=["dataset", "fold", "seed"], columns="method", values="value")
     )
-    table = score_table(
+    table = table_of(
         given.reset_index(), metric="accuracy", ignore=["index"] if form == "long" else ()
     )
     expected = frame.groupby(["dataset", "fold", "method"])["value"].mean().unstack()
@@ -379,7 +376,7 @@ def test_d21_seeds_are_read_and_their_mean_stands_for_the_split(form):
 
 def test_d21_variance_components_are_those_of_a_one_way_analysis_of_variance():
     frame = seeded(n_folds=6, n_datasets=1)
-    table = score_table(frame, metric="accuracy")
+    table = table_of(frame, metric="accuracy")
     for spread in table.seeds:
         mine = (
             frame[frame.method == spread.method]
@@ -428,8 +425,8 @@ def test_d18_subjects_within_datasets_are_independent():
 
 def test_d18_splits_are_not_taken_for_subjects():
     frame = scores_of("A", "B").rename(columns={"dataset": "split"})
-    assert score_table(frame, metric="accuracy").designs == (None,)
-    assert score_table(frame, metric="accuracy", repeats=1).designs == (Design(8, 1, 1 / 7),)
+    assert table_of(frame, metric="accuracy").designs == (None,)
+    assert table_of(frame, metric="accuracy", repeats=1).designs == (Design(8, 1, 1 / 7),)
     sides = [frame.set_index("split")[name] for name in "AB"]
     with pytest.raises(InputError, match="how these 8 splits came about is not known"):
         pairwise(*sides, metric="accuracy")
@@ -565,11 +562,11 @@ def test_any_table_is_read_or_refused_in_a_sentence(batch):
             "methods_in": [None, "rows", "columns"][g.integers(3)],
             "differences": [None, "log", "plain"][g.integers(3)],
         }
-        metric = options["metric"]
+        of_scores = ("metric", "higher_is_better", "missing", "repeats", "differences")
         for read in (
-            partial(score_table, frame, **options),
-            partial(item_table, frame),
-            partial(_paired_with_itself, frame, metric),
+            partial(compare, frame, bayes=False, **options),
+            partial(score_table, frame, **{name: options[name] for name in of_scores}),
+            partial(_paired_with_itself, frame, options["metric"]),
         ):
             try:
                 read()

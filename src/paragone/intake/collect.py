@@ -30,7 +30,7 @@ from paragone.intake.table import DATA, VALUE, table_records, with_index_as_key
 from paragone.intake.words import OWN
 from paragone.metrics import called_metrics, read_name
 from paragone.stats.compare import compare
-from paragone.stats.items import ItemTable, compare_items
+from paragone.stats.items import compare_items
 from paragone.stats.result import Comparison
 from paragone.stats.untested import untested
 
@@ -595,7 +595,7 @@ class Collected:
         for one in self.parts:
             if chosen not in one.metrics:
                 continue
-            own = [name for name in OWN if name in one.frame.columns]
+            own = [name for name in OWN if name in one.frame.columns and name != chosen]
             kept = ["method", "dataset", *one.keys, *own, chosen]
             frames.append(
                 one.frame[kept]
@@ -616,7 +616,10 @@ class Collected:
         """Return the values of one method, indexed by every key that tells its rows apart."""
         frame = self.scores(metric)
         mine = frame[(frame["method"] == method).to_numpy()]
-        keys = [name for name in ("dataset", *KEYS) if name in mine.columns]
+        if None in self.designs().values():
+            # How these splits came about is known of none of the two, then.
+            mine = mine.rename(columns={"fold": "split"})
+        keys = [name for name in ("dataset", *KEYS, "split") if name in mine.columns]
         if "dataset" in keys and mine["dataset"].nunique() == 1 and len(keys) > 1:
             keys.remove("dataset")
         return mine.set_index(keys)["value"].rename(method)
@@ -658,9 +661,8 @@ class Collected:
             raise InputError(gaps)
         if self.unit == "item" and not per_dataset:
             joined = self.joined(chosen, trust_ids=trust_ids)
-            table = ItemTable(joined.frame, "item", joined.cluster, "dataset", False, ())
             result: Comparison = compare_items(
-                table, metric=chosen, higher_is_better=higher, **options
+                joined.frame, metric=chosen, higher_is_better=higher, **options
             )
             notes = joined.notes
         else:

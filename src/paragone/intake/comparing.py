@@ -192,8 +192,8 @@ class CompareSettings:
     display_map: str | Path | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.ignore, str):
-            object.__setattr__(self, "ignore", (self.ignore,))
+        names = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
+        object.__setattr__(self, "ignore", names)
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -29,13 +29,10 @@ class Joined:
         Columns ``method``, ``dataset``, ``sample``, ``value`` and ``cluster`` where there is one.
     notes : tuple of str
         What was left out, and how many.
-    cluster : str
-        What a cluster is called; empty where items stand alone.
     """
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
-    cluster: str = ""
 
 
 def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
@@ -240,7 +237,7 @@ def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False
     if not kept:
         raise InputError("no item has a value of every method: nothing can be paired")
     whole = pd.concat(kept, ignore_index=True)
-    return Joined(whole, tuple(notes), "cluster" if "cluster" in whole.columns else "")
+    return Joined(whole, tuple(notes))
 
 
 def _one_frame(parts: Sequence[Records], metric: str) -> pd.DataFrame:

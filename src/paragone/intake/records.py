@@ -21,6 +21,22 @@ COLUMNS = ("method", "dataset", *KEYS, "cluster", "evidence", "prompt")
 """Columns of records beside the metrics."""
 
 
+def unit_of(columns: Iterable[str]) -> Unit:
+    """Return what a row is, by the keys that there are.
+
+    Examples
+    --------
+    >>> unit_of(["method", "dataset", "seed"]), unit_of(["method", "dataset"])
+    ('fold', 'dataset')
+    """
+    names = set(columns)
+    if "item" in names:
+        return "item"
+    if "subject" in names:
+        return "subject"
+    return "fold" if {"fold", "repeat", "seed"} & names else "dataset"
+
+
 @dataclass(frozen=True)
 class Condition:
     """Something that has to be equal for two methods to be compared on a dataset.

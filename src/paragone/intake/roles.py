@@ -9,7 +9,7 @@ import pandas as pd
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.folders import few
 from paragone.intake.reader import Asked
-from paragone.intake.records import KEYS, Unit
+from paragone.intake.records import KEYS, Unit, unit_of
 from paragone.intake.words import role_of
 from paragone.stats.intake import spell_all
 
@@ -95,10 +95,3 @@ def assign_roles(
             )
         found[role] = spell_all(runs[name])
     return found, unit_of(found)
-
-
-def unit_of(found: pd.DataFrame) -> Unit:
-    """Return what a row of runs is, by the keys that there are."""
-    if "subject" in found:
-        return "subject"
-    return "fold" if {"fold", "repeat", "seed"} & set(found) else "dataset"

@@ -15,10 +15,11 @@ import pandas as pd
 from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.reader import Asked
-from paragone.intake.records import Records, Unit
+from paragone.intake.records import Records, unit_of
 from paragone.intake.source import Source
 from paragone.intake.words import (
     AMBIGUOUS,
+    HOLD_OUTS,
     KEY_ROLES,
     OWN,
     PARTS,
@@ -31,7 +32,7 @@ from paragone.intake.words import (
     side_of,
 )
 from paragone.metrics import read_name, same_metric
-from paragone.stats.intake import NOTES, spell_all, summary_rows
+from paragone.stats.intake import NOTES, is_summary, spell_all, summary_rows
 
 ROLES = (*ROLE_WORDS, *OWN, "ignore")
 """What a user may say that a column is."""
@@ -610,7 +611,7 @@ def _without_summaries(laid: Laid, frame: pd.DataFrame) -> pd.DataFrame:
         str(frame.loc[row, key])
         for row in frame.index[summary]
         for key in ("dataset", "fold", "item")
-        if key in frame.columns and label_of(frame.loc[row, key]).kind != "name"
+        if key in frame.columns and is_summary(str(frame.loc[row, key]))
     )
     laid.notes.append(f"Rows that sum up others were left out: {', '.join(names)}.")
     return frame[~summary].reset_index(drop=True)
@@ -787,26 +788,22 @@ def _with_keys(laid: Laid, columns: NamedSide, scored: list[str]) -> Records:
         return _one_method(laid, columns)
     if columns.kind == "units" and datasets:
         return _units_in_columns(laid, columns, of_datasets=True)
-    properties = [
-        one.text for one in columns.labels if one.kind in ("property", "spread", "summary")
-    ]
     kept = columns.kept
     if len(kept) < 2 and not laid.source.alone:
         return _one_method(laid, columns)
     _say_left_out(laid, [one.text for one in columns.labels if one not in kept])
-    _ = properties
     return _methods_in_columns(laid, columns)
 
 
 def _is_one_method(laid: Laid, columns: NamedSide) -> bool:
     """Say whether the scores are of one method, which the file or the user names."""
-    if laid.asked.value is not None or (laid.source.name is not None and len(columns.kept) == 1):
+    if len(columns.kept) == 1:
         return True
+    if laid.asked.value is not None:
+        # Beside several columns of methods in the only table the column is one more of them.
+        return not laid.source.alone
     asked = laid.asked.metric
-    texts = [one.text for one in columns.labels]
-    return len(columns.kept) == 1 or (
-        asked is not None and any(_is_called(one, asked) for one in texts)
-    )
+    return asked is not None and any(_is_called(one.text, asked) for one in columns.labels)
 
 
 def _one_method(laid: Laid, columns: NamedSide) -> Records:
@@ -914,6 +911,8 @@ def _rows_are_methods(laid: Laid, columns: NamedSide, label: str) -> Records:
         laid.frame = laid.frame.drop(index=laid.frame.index[summaries]).reset_index(drop=True)
     if columns.kind == "metrics":
         return _long(laid)
+    if not kept:
+        raise _no_scores(laid)
     _say_left_out(laid, [one.text for one in properties])
     if columns.kind == "units":
         return _units_in_columns(laid, columns, of_datasets=False)
@@ -1020,8 +1019,6 @@ def _names_on_both_sides(laid: Laid, rows: NamedSide, columns: NamedSide, label:
     called = {one.text: one.name or one.text for one in rows.kept}
     laid.frame[label] = spell_all(laid.frame[label]).map(called)
     metric = rows.kept[0].metric if rows.kind == "affixed" else ""
-    if metric and laid.asked.metric is None:
-        laid.roles = dict(laid.roles)
     heading = label or "the first column"
     if in_rows:
         laid.notes.append(f"Methods stand in rows, named by {heading!r}; columns are datasets.")
@@ -1068,16 +1065,20 @@ def _records(laid: Laid, frame: pd.DataFrame, metrics: Sequence[str]) -> Records
         name: read_name(name).higher_is_better for name in metrics
     }
     told = tuple(dict.fromkeys(notes))
-    return Records(frame, _unit(frame), directions, laid.source, notes=told, ignored=laid.ignored)
-
-
-def _unit(found: pd.DataFrame) -> Unit:
-    """Return what a row is, by the keys that there are."""
-    units: tuple[tuple[str, Unit], ...] = (
-        ("item", "item"),
-        ("subject", "subject"),
-        ("fold", "fold"),
-        ("repeat", "fold"),
-        ("seed", "fold"),
+    return Records(
+        frame,
+        unit_of(frame.columns),
+        directions,
+        laid.source,
+        notes=told,
+        designs=dict.fromkeys(frame["dataset"].unique()) if _may_be_hold_outs(laid) else {},
+        ignored=laid.ignored,
     )
-    return next((unit for name, unit in units if name in found.columns), "dataset")
+
+
+def _may_be_hold_outs(laid: Laid) -> bool:
+    """Say whether folds are called splits, which may be hold-outs as well; a user who says fold means it."""
+    return any(
+        plain_heading(name).removesuffix("s") in HOLD_OUTS and name not in laid.asked.columns
+        for name in laid.of_role("fold")
+    )

@@ -36,6 +36,8 @@ ROLE_WORDS = {
 KEY_ROLES = ("dataset", "fold", "repeat", "seed", "subject", "item")
 AMBIGUOUS = ("run", "trial", "replicate", "iteration", "version")
 """Columns that may count seeds on one split or new splits of the rows."""
+HOLD_OUTS = ("split", "resample")
+"""Columns of folds that may be those of one cross-validation or split anew each."""
 OWN = ("experiment", "protocol", "at")
 """Columns of scores that this program wrote, which are handed on."""
 PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev"}

@@ -12,7 +12,7 @@ from paragone.intervals import Interval
 from paragone.stats import charts, corrections  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
-from paragone.stats.items import compare_items, item_table
+from paragone.stats.items import compare_items
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import pairwise
 from paragone.stats.registries import Correction, Test, TestResult
@@ -37,7 +37,6 @@ __all__ = [
     "compare_losses",
     "compare_metrics",
     "compare_samples",
-    "item_table",
     "paired_t",
     "pairwise",
     "tested_mean",

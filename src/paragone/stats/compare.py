@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,6 @@ from paragone.stats.family import (
     leader_alone_within,
     wants_bayes,
 )
-from paragone.stats.layouts import MethodsIn
 from paragone.stats.pairs import Pair, UnitScores, double_fails, judged, measure_pairs, with_verdict
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, Unit, find_test
@@ -130,9 +129,6 @@ def compare(
     designs: Mapping[str, Design | None] | None = None,
     rows: Mapping[str, StoredRows] | None = None,
     differences: Differences | None = None,
-    columns: Mapping[str, str] | None = None,
-    methods_in: MethodsIn | None = None,
-    ignore: Iterable[str] = (),
     threshold: float | None = None,
     n_samples: int = 20_000,
     bayes: bool | None = None,
@@ -189,12 +185,6 @@ def compare(
     differences : {"plain", "log"}, optional
         Compare scores as they are or by log-ratios; by default the latter where a metric that has
         the target's unit (RMSE, MAE) has scores of very different size on the datasets.
-    columns : mapping of str to str, optional
-        What columns of a table are, where their names do not tell: ``{"run": "seed"}``.
-    methods_in : {"rows", "columns"}, optional
-        Where the methods of a wide table stand.
-    ignore : iterable of str
-        Methods, datasets and columns to leave out.
     threshold : float, optional
         Chance level of two methods (0.0 is one like any other): units on which both are no better
         than it are double fails, and left out. What all units say stands beside. Fix it before the
@@ -246,9 +236,6 @@ def compare(
         test_train_ratio=test_train_ratio,
         designs=designs,
         differences=differences,
-        columns=columns,
-        methods_in=methods_in,
-        ignore=ignore,
     )
     told = getattr(scores, "stored_rows", None) if rows is None else None
     if callable(told):

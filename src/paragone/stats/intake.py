@@ -1,9 +1,12 @@
-"""Scores of any accepted shape, from files, frames or results, in one: a row per score, with its keys spelt."""
+"""Scores whose columns say by their exact names what they are, in one form: a row per score, with its keys spelt.
+
+What a table of somebody else's holds is for `paragone.intake.table` to find out.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -15,10 +18,19 @@ from paragone.data.number_texts import read_numbers
 from paragone.data.written_tables import READING_NOTES
 from paragone.errors import InputError, argument
 from paragone.stats.designs import Design
-from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
 
 NOTES = READING_NOTES
-
+KEY_NAMES = (
+    "experiment",
+    "protocol",
+    "dataset",
+    "repeat",
+    "fold",
+    "seed",
+    "subject",
+    "metric",
+    "at",
+)
 
 _SUMMARY = re.compile(
     r"^(grand[ _]|overall[ _]|macro[ _]|micro[ _]|geometric[ _]|geo\.?[ _])?"
@@ -128,31 +140,21 @@ class Tidy:
     """Whether what stands for folds are subjects, which are independent."""
     subject_is_dataset: bool = False
     """Whether what stands for datasets are subjects of one."""
-    split_named: bool = False
-    """Whether what stands for folds is called splits, which may be hold-outs."""
 
 
-def to_tidy(
-    scores: Any,
-    metric: str | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
-    methods_in: MethodsIn | None = None,
-    ignore: Iterable[str] = (),
-) -> Tidy:
+def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     """Return scores in long form with the columns method, dataset, repeat, fold, seed, value and what else was given.
 
     Parameters
     ----------
     scores : DataFrame or object with a ``scores()`` method
-        Tidy (columns ``method`` and ``value``) or wide (one column per method). What an object has
-        to say of its methods, by ``warned()`` and ``seed_notes()``, goes along as
-        ``method_warnings``, and how it split its datasets, by ``designs(experiment)``, as
-        ``designs``.
+        Tidy (columns ``method`` and ``value``), with one column per metric beside ``method``, or
+        wide (one column per method); keys are called ``dataset``, ``fold``, ``repeat``, ``seed``,
+        ``subject``, ``metric`` or ``at``. What an object has to say of its methods, by ``warned()``
+        and ``seed_notes()``, goes along as ``method_warnings``, and how it split its datasets, by
+        ``designs(experiment)``, as ``designs``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
-    columns, methods_in, ignore
-        As in `long_form`.
 
     Returns
     -------
@@ -167,13 +169,8 @@ def to_tidy(
     ['A', 'A', 'B', 'B']
     """
     frame = _frame_of(scores, metric)
-    names = [str(name) for name in frame.columns]
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the column {twice!r} stands twice in the scores: rename one of them")
-    own = frame.attrs.get(NOTES, ())
-    frame = frame.set_axis(names, axis=1)
-    if {"experiment", "protocol", "repeat"} <= set(names) and "seed" not in names:
+    names = {str(name) for name in frame.columns}
+    if {"experiment", "protocol", "repeat"} <= names and "seed" not in names:
         # Paragone's own frames count the seeds of a method in this column; every fold has its own.
         several = frame["repeat"].nunique() > 1
         frame = (
@@ -181,13 +178,25 @@ def to_tidy(
         )
     told = [getattr(scores, name, None) for name in ("warned", "seed_notes")]
     method_warnings = [line for one in told if callable(one) for line in one()]
-    laid = long_form(frame, metric, columns=columns, methods_in=methods_in, ignore=ignore)
-    tidy = laid.frame.reset_index(drop=True)
-    tidy["value"], tidy["spread"], read = read_numbers(tidy["value"], tidy["method"])
-    found = _check_keys(
-        tidy, (*own, *laid.notes, *read), tuple(laid.warnings), tuple(method_warnings)
-    )
-    return replace(found, designs=_designs_of(scores, tidy), split_named=laid.split_named)
+    tidy = _long_form(frame).reset_index(drop=True)
+    tidy["value"], _, read = read_numbers(tidy["value"], tidy["method"])
+    found = _check_keys(tidy, read, (), tuple(method_warnings))
+    return replace(found, designs=_designs_of(scores, tidy))
+
+
+def _long_form(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per score: columns that are no keys are methods, or metrics where a column names the methods."""
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if {"method", "value"} <= set(frame.columns):
+        return frame
+    keys = [name for name in frame.columns if name in (*KEY_NAMES, "method")]
+    scores = [name for name in frame.columns if name not in keys]
+    if not scores or {"method", "metric"} <= set(keys):
+        raise InputError("the scores hold no column called value")
+    across = "metric" if "method" in keys else "method"
+    # A column of scores may itself be called value, which melt would not take for a heading.
+    long = frame.melt(keys, scores, var_name="heading of scores", value_name="cell of scores")
+    return long.rename(columns={"heading of scores": across, "cell of scores": "value"})
 
 
 def _designs_of(scores: Any, tidy: pd.DataFrame) -> Mapping[str, Design | None]:
@@ -211,26 +220,7 @@ def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
         )
     if frame.empty:
         raise InputError("there are no scores: the table has no rows")
-    return _with_index_as_key(frame)
-
-
-def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
-    """Let a telling index (named, or of text) be a column; plain row numbers are not a key."""
-    index = frame.index
-    if index.nlevels == 1 and index.name is None:
-        named_in_columns = any(str(name).strip().lower() in KEY_NAMES for name in frame.columns)
-        if named_in_columns or pd.api.types.is_integer_dtype(index.dtype):
-            return frame
-        return frame.rename_axis("dataset").reset_index()
-    levels = [f"level {i}" if name is None else str(name) for i, name in enumerate(index.names)]
-    if index.nlevels == 1 and levels[0].lower() not in (*KEY_NAMES, "method"):
-        levels = ["dataset"] if "dataset" not in frame.columns else levels
-    clash = set(levels) & {str(name) for name in frame.columns}
-    if clash:
-        raise InputError(
-            f"{min(clash)!r} names both a column and a level of the index: rename one of them"
-        )
-    return frame.rename_axis(levels).reset_index()
+    return frame
 
 
 def _check_keys(

@@ -16,7 +16,6 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, spell_all, summary_rows, to_tidy
-from paragone.stats.layouts import UNITS
 from paragone.stats.registries import Unit
 from paragone.stats.scores import listed, one_run, select_metric, select_point
 from paragone.stats.suspicions import in_range
@@ -24,6 +23,8 @@ from paragone.ties import FloatArray
 
 FOLDS = ("repeat", "fold", "split")
 """Keys of splits of the same rows."""
+_TELLING = ("dataset", *FOLDS, "seed", "subject")
+"""Keys that say what a score belongs to; any other is only a name."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def _common_keys(
     mine, yours = (list(frame.columns[:-1]) for frame in (first, second))
     if len(mine) == len(yours) == 1:
         # A key of its own on each side is the same thing, whatever it is called.
-        known = next((name for name in (*mine, *yours) if name in (*UNITS, "split")), mine[0])
+        known = next((name for name in (*mine, *yours) if name in _TELLING), mine[0])
         first.columns = second.columns = [known, "value"]
         return [known], []
     common = [name for name in mine if name in yours]
@@ -365,10 +366,8 @@ def one_side(
     rows, _ = in_range(rows[rows["method"] == method], named_metric(chosen))
     rows, _ = select_point(rows, at)
     keys = [key for key in ("dataset", "repeat", "fold", "seed") if (rows[key] != "").any()]
-    renamed = {"fold": "split"} if tidy.split_named else {}
-    if tidy.subjects:
-        renamed = {"fold": "subject"}
-    elif tidy.subject_is_dataset:
+    renamed = {"fold": "subject"} if tidy.subjects else {}
+    if tidy.subject_is_dataset:
         renamed = {"dataset": "subject"}
     levels = [renamed.get(key, key) for key in keys]
     series = rows.rename(columns=renamed).set_index(levels)["value"]

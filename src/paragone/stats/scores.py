@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -15,7 +15,6 @@ from paragone.errors import InputError, argument, direction_argument, unknown_na
 from paragone.metrics import choose_metric, error_name, is_negated, metrics, named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
-from paragone.stats.layouts import MethodsIn
 from paragone.stats.rows import RowMoments
 from paragone.stats.seeds import SeedSpread, mean_over_seeds
 from paragone.stats.stored_rows import NOTHING_KNOWN, StoredRows
@@ -406,9 +405,6 @@ def score_table(
     test_train_ratio: float | None = None,
     designs: Mapping[str, Design | None] | None = None,
     differences: Differences | None = None,
-    columns: Mapping[str, str] | None = None,
-    methods_in: MethodsIn | None = None,
-    ignore: Iterable[str] = (),
 ) -> ScoreTable:
     """Bring scores into a complete table, paired by key and sorted by it.
 
@@ -433,8 +429,6 @@ def score_table(
     differences : {"plain", "log"}, optional
         Whether scores are compared as they are or by log-ratios; by default the latter where a
         metric with a unit, such as RMSE, has scores of very different size.
-    columns, methods_in, ignore
-        What columns are, where methods stand, and what to leave out, as in `long_form`.
 
     Returns
     -------
@@ -449,7 +443,7 @@ def score_table(
     >>> table.datasets, table.values.tolist()
     (('a', 'b'), [[0.8, 0.6], [0.9, 0.7]])
     """
-    tidy = to_tidy(scores, metric, columns=columns, methods_in=methods_in, ignore=ignore)
+    tidy = to_tidy(scores, metric)
     frame, name = select_metric(one_run(tidy.frame), metric)
     scorer = (
         name
@@ -476,9 +470,7 @@ def score_table(
     fold_names = np.split(np.array(splits, dtype=object), starts[1:])
     if designs is None:
         designs = _subjects(blocks) if tidy.subjects else tidy.designs
-    found, asked = _designs(
-        blocks, filled, designs, repeats, test_train_ratio, unknown=tidy.split_named
-    )
+    found, asked = _designs(blocks, filled, designs, repeats, test_train_ratio)
     twins = twin_datasets(names[starts].tolist(), folds)
     unit, of_unit = unit_of_differences(folds, known, differences)
     if unit == "log":
@@ -517,8 +509,6 @@ def _designs(
     known: Mapping[str, Design | None],
     repeats: int | None,
     ratio: float | None,
-    *,
-    unknown: bool = False,
 ) -> tuple[tuple[Design | None, ...], tuple[str, ...]]:
     """Return how the datasets were split that are left, and what to ask of the user."""
     found: list[Design | None] = []
@@ -529,7 +519,7 @@ def _designs(
         if not left:
             continue
         _, of_repeats, of_folds = zip(*part.index, strict=True)
-        told = None if unknown else design_of_columns(of_repeats, of_folds)
+        told = design_of_columns(of_repeats, of_folds)
         design = known.get(dataset) if dataset in known else told
         design = said_design(design, len(part), repeats, ratio)
         if design is not None and len(part) != design.n_splits:

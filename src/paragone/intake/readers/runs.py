@@ -14,8 +14,8 @@ from paragone.errors import InputError, argument
 from paragone.intake.folders import few
 from paragone.intake.plain_yaml import plain_list, plain_yaml
 from paragone.intake.reader import Asked, ResultReader, result_readers
-from paragone.intake.records import KEYS, Records
-from paragone.intake.roles import ROLES, assign_roles, find_field, unit_of
+from paragone.intake.records import KEYS, Records, unit_of
+from paragone.intake.roles import ROLES, assign_roles, find_field
 from paragone.intake.run_files import (
     SUFFIXES,
     check_rule,
