@@ -149,14 +149,14 @@ BUDGETS = {
     "reporting": 35401,
     "root": 11775,
     "sources": 5575,
-    "stats": 84328,
+    "stats": 79976,
     "tables": 4979,
     "testing": 9031,
 }
 """Tokens of a package, without comments, docstrings, newlines and indents. A budget only falls."""
-LONG_LINES = 2151
+LONG_LINES = 2138
 """Lines of the package over 100 characters, all of them sentences. The number only falls."""
-HEAVY_FILES = 16
+HEAVY_FILES = 15
 """Files with a function above complexity 15 or 10 parameters, as pyproject.toml lists. It only falls."""
 UNCOUNTED = (
     tokenize.COMMENT,

@@ -97,7 +97,7 @@ def test_keys_of_a_scorer_are_metrics_and_texts_are_refused(tmp_path):
     assert any(
         "judge/mood is not compared: an item holds the text 'calm'" in note for note in found.notes
     )
-    with pytest.raises(InputError, match="not known .*say higher_is_better"):
+    with pytest.raises(InputError, match=r"not known .*say higher_is_better"):
         found.compare()
 
 
