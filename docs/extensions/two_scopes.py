@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 IMAGE = Path(__file__).resolve().parents[1] / "images" / "two-scopes.svg"
-THESE, LIKE = "on these datasets", "on datasets like these"
+THESE, LIKE = "on this data", "on new datasets"
 
 
 def scores() -> pd.DataFrame:

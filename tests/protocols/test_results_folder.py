@@ -150,7 +150,14 @@ def test_a_metric_alone_is_compared_in_full_and_json_has_every_metric(tmp_path, 
     )
     assert ended.code == 0, ended.err
     assert "hamming_loss" in ended.out
-    assert "Pairs (positive favours the method)" in ended.out
+    assert "  GRRO " in ended.out
+    pairs = paragone("compare", run, "--metric", "micro_f1", "--at", 0.15, "--pairs").out
+    assert all(f"DAGFS   {rival}   " in pairs for rival in ("GRRO", "SRFS"))
+    assert paragone("compare", run, "--pairs").code == 2
+    several = paragone("compare", run, "--reference", "DAGFS", "--at", 0.15).out.splitlines()
+    assert several[0].startswith("Micro-F1: On this data, DAGFS is better than")
+    assert max(map(len, several)) <= 80
+    assert len(several) <= 24
     found = json.loads(paragone("compare", run, "--reference", "DAGFS", "--json").out)
     assert [(one["metric"], one["grid"]) for one in found["comparisons"]][:2] == [
         ("micro_f1", "k"),

@@ -242,14 +242,12 @@ def compare(
         rows = told(table.metric)
     if rows is not None:
         table = table.with_rows(rows)
-    named = set(scores.columns) if isinstance(scores, pd.DataFrame) else set()
     return compare_table(
         table,
         reference=reference,
         test=test,
         correction=correction,
         settings=settings,
-        unit="subject" if "subject" in named and "dataset" not in named else "dataset",
         threshold=threshold,
     )
 
@@ -261,7 +259,6 @@ def compare_table(
     test: str | Test | Callable[..., TestResult] | None = None,
     correction: str | Correction | Callable[..., Any] | None = None,
     settings: ComparisonSettings,
-    unit: Unit = "dataset",
     threshold: float | None = None,
 ) -> DatasetComparison:
     """Compare the methods of a table of scores that is complete already."""
@@ -275,13 +272,13 @@ def compare_table(
                 test=test,
                 correction=correction,
                 settings=settings,
-                unit=unit,
             ),
         )
     if reference is not None and reference not in table.methods:
         raise unknown_name("reference", reference, table.methods)
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
+    unit: Unit = "subject" if table.subjects else "dataset"
     if unit == "dataset" and len(table.datasets) == 1:
         unit = "fold"
     over_splits = test is not None and unit == "fold"

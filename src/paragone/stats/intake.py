@@ -263,11 +263,6 @@ def _check_keys(
             }
         )
         warnings = (*warnings, f"Rows that sum up others were left out: {', '.join(rows)}.")
-    if subjects and not several:
-        notes = (
-            *notes,
-            "Subjects are the units: where a sentence speaks of datasets, subjects are meant.",
-        )
     kept = tidy[~summary].reset_index(drop=True)
     return Tidy(
         kept,

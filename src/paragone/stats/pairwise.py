@@ -107,17 +107,22 @@ def pairwise(
     unit = _unit(paired, pairs)
     split = None if unit != "fold" else paired.design(design, repeats, test_train_ratio)
     return compare_table(
-        _table(paired, (first, second), metric, higher, split),
+        _table(paired, (first, second), metric, higher, split, subjects=unit == "subject"),
         reference=reference,
         test=test,
         settings=settings,
-        unit="subject" if unit == "subject" else "dataset",
         threshold=threshold,
     )
 
 
 def _table(
-    paired: Paired, names: tuple[str, str], metric: str | None, higher: bool, split: Design | None
+    paired: Paired,
+    names: tuple[str, str],
+    metric: str | None,
+    higher: bool,
+    split: Design | None,
+    *,
+    subjects: bool,
 ) -> ScoreTable:
     """Return paired scores as a table: a dataset per unit, or the folds of one dataset."""
     values, scorer = np.stack([paired.a, paired.b], axis=1), None
@@ -149,6 +154,7 @@ def _table(
         folds=tuple(values[:, None, :]),
         fold_names=(("",),) * len(values),
         designs=(None,) * len(values),
+        subjects=subjects,
         **shared,
     )
 

@@ -332,6 +332,8 @@ class ScoreTable:
         What the rows of every dataset say of the methods; None where they do not tell.
     with_dice : frozenset of str
         The methods that are single models whose seed matters, where rows tell.
+    subjects : bool
+        Whether what stands as datasets are subjects of one.
     point : str or None
         The point of the grid, or how the grid was reduced.
     dropped : tuple of str
@@ -365,6 +367,7 @@ class ScoreTable:
     scorer: str | None = None
     moments: tuple[RowMoments | None, ...] = ()
     with_dice: frozenset[str] = frozenset()
+    subjects: bool = False
 
     def with_rows(self, rows: Mapping[str, StoredRows]) -> ScoreTable:
         """Return it with what the rows of its datasets tell, where they belong to these scores."""
@@ -494,6 +497,7 @@ def score_table(
         seeds=seeds,
         differences=unit,
         scorer=scorer,
+        subjects=tidy.subject_is_dataset,
     )
 
 

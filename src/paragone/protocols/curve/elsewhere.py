@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,9 @@ from paragone.reporting.tables import paper_tables, statistics_table
 from paragone.reporting.words import headline, title_of
 from paragone.reporting.write import read_display_map
 from paragone.stats import DatasetComparison, compare
+from paragone.stats.answer import answer_lines
+from paragone.stats.lines import MOST_LINES, blocks_apart, cut, wrapped
+from paragone.stats.pairs import Pair
 from paragone.stats.result import indented
 from paragone.stats.scores import listed
 from paragone.stats.suspicions import SLACK
@@ -102,10 +105,50 @@ class FolderComparison:
             files = written_files(folder)
         return tuple(Path(out) / file for file in files)
 
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs of the one comparison that was asked for; of several metrics there are none."""
+        alone = self._alone()
+        return () if alone is None else alone.pairs
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The answer in lines for one screen: every finding, or the whole of the one that was asked for."""
+        alone = self._alone()
+        read = (self.read.said(self.view.at), *self.read.notes)
+        if alone is not None:
+            return answer_lines(alone.findings, (*read, *alone.method_warnings, *alone.warnings))
+        told = [
+            line
+            for one in self.view.measures
+            for line in wrapped(f"{self._named(one)}: {_finding(one)}")
+        ]
+        notes = [line for text in read for line in wrapped(text, "! ")]
+        room = MOST_LINES - len(notes) - 3
+        return tuple(blocks_apart([cut(told, room, "and {} more lines: --details"), notes]))
+
+    def _named(self, measure: Measure) -> str:
+        """Return the title of a metric, with the way along its grid where there are several."""
+        title = title_of(measure.metric)
+        several = len(self.view.grids) > 1
+        return f"{title}, {measure.scores.reduction}" if several else title
+
+    def tables(self) -> Mapping[str, Callable[[], Table]]:
+        """Return what makes each table of the one comparison that was asked for."""
+        alone = self._alone()
+        return {} if alone is None else alone.tables()
+
+    def as_table(self, which: str | None = None) -> Table:
+        """Return a table of the one comparison that was asked for."""
+        alone = self._alone()
+        if alone is None:
+            raise InputError(f"a table of pairs is of one metric: {argument('metric', 'NAME')}")
+        return alone.as_table(which)
+
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
         """Return what a terminal shows: what was read, then every metric, grid by grid."""
         found: list[tuple[str, str | Table]] = [
-            ("", "\n".join([self.read.said(), *self.read.notes]))
+            ("", "\n".join([self.read.said(self.view.at), *self.read.notes]))
         ]
         alone = self._alone()
         if alone is not None:

@@ -218,20 +218,19 @@ class ReadCurves:
     n_files: int
     notes: tuple[str, ...]
 
-    def said(self) -> str:
-        """Say in a line what was read."""
+    def said(self, at: str = "") -> str:
+        """Say in a line what was read, and which point of a curve counts."""
         counts = [(self.scores[name].nunique(), name) for name in ("method", "dataset", "fold")]
         shape = " x ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in counts)
         metrics = listing(self.scores["metric"].unique().tolist())
         grids = []
         for grid, rows in self.scores.groupby("grid", sort=False):
             counts_as = "its mean counts" if grid == "k" else f"p = {self.target:g} counts"
-            grids.append(
-                f"the {grid}-grid {rows['at'].min():g} to {rows['at'].max():g} ({counts_as})"
-            )
+            span = f"the {grid}-grid {rows['at'].min():g} to {rows['at'].max():g}"
+            grids.append(span if at else f"{span} ({counts_as})")
         return (
             f"Read {shape} from {self.n_files} files of {self.folder}: {metrics} along"
-            f" {listing(grids)}."
+            f" {listing(grids)}{f', where {at} counts' if at else ''}."
         )
 
 
