@@ -224,7 +224,7 @@ def test_status_report_and_audit_work_and_say_that_nothing_can_be_recomputed(tmp
     assert "0 samples" not in page
     finding = answers(store, "--metric", "accuracy")["finding"]
     # The page says it in its own words, of the same verdicts.
-    assert finding.startswith("On these 7 datasets, C is better than both others by accuracy")
+    assert finding.startswith("On this data, C is better than B and A")
     assert "C is better than B and A" in page.replace("&#39;", "'")
     audited = CliRunner().invoke(app, ["audit", str(store)])
     told = " ".join(audited.output.split())

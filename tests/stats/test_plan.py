@@ -120,7 +120,7 @@ def test_more_data_never_need_more_datasets():
 
     noisy, quiet = needed(split=0.05), needed(split=0.01)
     assert all(quiet[key] <= noisy[key] for key in quiet)
-    assert min(noisy[key] for key in noisy if "like" in key[0]) >= 6
+    assert min(noisy[key] for key in noisy if "new" in key[0]) >= 6
     wide, narrow = needed(between=0.06), needed(between=0.0)
     key = ("on new datasets", "better")
     assert narrow[key] < wide[key]

@@ -215,7 +215,7 @@ def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
     frame = scores.scores(metric=metric, **seeds) if asked else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            "scores must be a DataFrame, a score file or results with a scores() method, not"
+            "scores must be a DataFrame or results with a scores() method, not"
             f" {type(frame).__name__}"
         )
     if frame.empty:
