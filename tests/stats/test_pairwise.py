@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import paragone
 from paragone.errors import InputError
 from paragone.stats import pairwise
 from paragone.stats.pairing import pair_scores
@@ -234,3 +235,23 @@ def test_multi_level_keys_are_paired_as_a_whole():
         pd.Series([1.0, 2.0], index=index), pd.Series([2.0, 1.0], index=index[::-1])
     )
     assert paired.b.tolist() == [1.0, 2.0]
+
+
+def test_subjects_are_called_subjects_by_compare_as_by_pairwise():
+    random = np.random.default_rng(3)
+    names = [f"s{number}" for number in range(12)]
+    scores = {"A": 0.72 + random.normal(0, 0.02, 12), "B": 0.7 + random.normal(0, 0.02, 12)}
+    rows = [
+        {"method": method, "subject": name, "accuracy": value}
+        for method, values in scores.items()
+        for name, value in zip(names, values, strict=True)
+    ]
+    of_table = paragone.compare(pd.DataFrame(rows), metric="accuracy")
+    of_two = paragone.pairwise(
+        *(pd.Series(values, names, name=method) for method, values in scores.items()),
+        metric="accuracy",
+        unit="subject",
+    )
+    assert of_table.unit == of_two.unit == "subject"
+    assert of_table.answer == of_two.answer
+    assert "2 methods on 12 subjects." in "\n".join(of_table.answer)
