@@ -81,7 +81,8 @@ def test_profiles_against_a_loop():
 
 def test_the_command_lists_and_writes(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    frame.to_csv("s.csv", index=False)
+    # The table is read as that of `paragone compare` is.
+    frame.rename(columns={"dataset": "Data set"}).assign(n_rows=90).to_csv("s.csv", index=False)
     listed = CliRunner().invoke(app, ["figure", "s.csv", "--metric", "accuracy"])
     assert {"forest", "profile", "rank_flow"} <= set(listed.output.split())
     asked = [
@@ -98,5 +99,6 @@ def test_the_command_lists_and_writes(frame, tmp_path, monkeypatch):
     written = CliRunner().invoke(app, asked)
     assert written.exit_code == 0, written.output
     assert {file.suffix for file in tmp_path.glob("forest.*")} == {".svg", ".pdf", ".png"}
+    assert "n_rows" not in (tmp_path / "forest.svg").read_text()
     box = re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+)", (tmp_path / "forest.pdf").read_bytes())
     assert box is None or float(box[1]) == pytest.approx(174 / 25.4 * 72, abs=1)

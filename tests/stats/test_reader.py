@@ -15,6 +15,7 @@ from command_ends import refused
 from paragone import compare, pairwise
 from paragone.data.number_texts import written_number
 from paragone.errors import InputError
+from paragone.intake.collect import frame_results
 from paragone.intake.frames import read_frame
 from paragone.stats.designs import Design
 from paragone.stats.intake import is_summary
@@ -427,6 +428,10 @@ def test_d18_splits_are_not_taken_for_subjects():
     frame = scores_of("A", "B").rename(columns={"dataset": "split"})
     assert table_of(frame, metric="accuracy").designs == (None,)
     assert table_of(frame, metric="accuracy", repeats=1).designs == (Design(8, 1, 1 / 7),)
+    assert table_of(frame, metric="accuracy", columns={"split": "fold"}).designs[0].folds == 8
+    told = frame.rename(columns={"split": "resample"})
+    assert table_of(told, metric="accuracy").designs == (None,)
+    assert frame_results(frame).side("value", "A").index.names == ["split"]
     sides = [frame.set_index("split")[name] for name in "AB"]
     with pytest.raises(InputError, match="how these 8 splits came about is not known"):
         pairwise(*sides, metric="accuracy")

@@ -63,8 +63,9 @@ def figure(
     """
     from paragone.charts.save import chart_specification
     from paragone.charts.sizing import parse_width, save_at
-    from paragone.cli.sources import chart_formats, is_store, open_scores
-    from paragone.stats import compare
+    from paragone.cli.sources import chart_formats, is_store
+    from paragone.intake import compare
+    from paragone.stats import DatasetComparison
 
     millimetres = parse_width(width)
     wanted = chart_formats(formats)
@@ -73,11 +74,10 @@ def figure(
         raise InputError(f"--out {stem}: the folder {stem.parent} does not exist")
     if name != CALIBRATION and (dataset is not None or method):
         raise InputError("--dataset and --method are for calibration")
-    scores = open_scores(source)
     if name == CALIBRATION:
-        chart, names = _calibration(source, scores, metric, dataset, method or ())
+        chart, names = _calibration(source, metric, dataset, method or ())
     else:
-        result = compare(scores, metric=metric, reference=reference, at=at, margin=margin)
+        result = compare(source, metric=metric, reference=reference, at=at, margin=margin)
         known = [*result.charts, *([CALIBRATION] if is_store(source) else [])]
         if name is None:
             for one in known:
@@ -85,24 +85,27 @@ def figure(
             return
         if name not in result.charts:
             raise unknown_name("chart", name, known)
-        chart, names = result.charts[name], (*result.scores.methods, *result.scores.datasets)
+        both = (one for pair in result.pairs for one in (pair.method, pair.rival))
+        chart, names = result.charts[name], [*dict.fromkeys(both)]
+        if isinstance(result, DatasetComparison):
+            names += result.scores.datasets
     files = save_at(chart_specification(chart), stem, millimetres, wanted, names)
     say(f"{', '.join(map(str, files))}: {millimetres:g} mm wide")
 
 
 def _calibration(
-    source: str, scores: Any, metric: str | None, dataset: str | None, methods: Sequence[str]
+    source: str, metric: str | None, dataset: str | None, methods: Sequence[str]
 ) -> tuple[Any, Sequence[str]]:
     """Return the calibration of the methods of a store, and the names that it may cut."""
-    from paragone.lab.results import Results
+    from paragone.cli.sources import is_store, open_results
     from paragone.lab.view import View
     from paragone.reporting.calibration import calibration_chart
 
-    if not isinstance(scores, Results):
+    if not is_store(source):
         raise InputError(
             f"{source} holds scores alone: calibration needs a store, which keeps probabilities"
         )
-    view = View(scores, metric=metric)
+    view = View(open_results(source), metric=metric)
     return calibration_chart(view, dataset, methods), [
         view.name(name) for name in view.method_facts
     ]

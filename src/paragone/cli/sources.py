@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from paragone.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from paragone.lab.results import Results
 
 STORES = (".sqlite", ".sqlite3", ".db")
@@ -20,15 +18,6 @@ STORES = (".sqlite", ".sqlite3", ".db")
 def is_store(path: str) -> bool:
     """Tell by its ending whether a path is that of a store."""
     return Path(path).suffix.lower() in STORES
-
-
-def open_scores(path: str) -> pd.DataFrame | Results:
-    """Return the scores behind a path: a DataFrame, or the results of a store."""
-    if is_store(path):
-        return open_results(path)
-    from paragone.intake.frames import read_frame
-
-    return read_frame(Path(path))
 
 
 def open_results(path: str) -> Results:
