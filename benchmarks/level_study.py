@@ -119,8 +119,8 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
             wrong = false_equal = printed = inside = 0
             for _ in range(n_runs):
                 d = draw(generator, (n,))
-                found = pairwise(np.zeros(n), d, higher_is_better=True, **QUICK).everything
-                wrong += told_apart(found.verdict)
+                found = pairwise(np.zeros(n), d, higher_is_better=True, **QUICK).pairs[0]
+                wrong += told_apart(found.word)
                 if np.isfinite(found.difference.low):
                     printed += 1
                     inside += found.difference.low <= 0 <= found.difference.high
@@ -192,12 +192,10 @@ def failures_over_datasets(share: float = 1.0) -> Iterator[Check]:
             found = compare(
                 table(values), metric="accuracy", missing="worst", margin=0.01, bayes=False
             ).pairs[0]
-            wrong += told_apart(found.verdict)
+            wrong += told_apart(found.word)
             # Where both failed on a dataset it is no comparison of the two; where one did, nothing
             # is equal.
-            equal += (
-                bool((np.isnan(values).sum(axis=1) == 1).any()) and found.verdict == "equivalent"
-            )
+            equal += bool((np.isnan(values).sum(axis=1) == 1).any()) and found.word == "equivalent"
         name = f"{n} datasets, each score fails in {chance:.0%}"
         yield Check(group, f"better or worse, {name}", ALPHA, wrong / n_runs, n_runs, "level")
         yield Check(
@@ -410,7 +408,7 @@ def _groups(name: str, pools: list[Pool], n: int, share: float) -> Iterator[Chec
             scores[f"set {i}"] = {"A": sign * difference, "B": np.zeros(len(difference))}
             designs[f"set {i}"] = design
         (found,) = compare_learners(scores, designs, higher_is_better=True)
-        wrong += told_apart(found.verdict)
+        wrong += told_apart(found.word)
         if np.isfinite(found.difference.low):
             told += 1
             covered += found.difference.low <= 0 <= found.difference.high
@@ -547,7 +545,7 @@ def items(share: float = 1.0) -> Iterator[Check]:
                 {"item": np.arange(size), **keys, "A": values[:, 0], "B": values[:, 1]}
             )
             (found,) = frame_results(frame).compare(higher_is_better=True).pairs
-            wrong += told_apart(found.verdict)
+            wrong += told_apart(found.word)
             if np.isfinite(found.difference.low):
                 printed += 1
                 inside += found.difference.low <= 0 <= found.difference.high
@@ -582,7 +580,7 @@ def samples(share: float = 1.0) -> Iterator[Check]:
                 [frame.assign(method="A", value=difference), frame.assign(method="B", value=0.0)]
             )
             (found,) = compare_samples(both, cluster="topic", higher_is_better=True).pairs
-            wrong += told_apart(found.verdict)
+            wrong += told_apart(found.word)
             inside += found.difference.low <= 0 <= found.difference.high
         name = f"{n_clusters} clusters of {per_cluster}, {shape}"
         yield Check(group, f"better or worse, {name}", ALPHA, wrong / n_runs, n_runs, "level")
@@ -593,7 +591,7 @@ def samples(share: float = 1.0) -> Iterator[Check]:
     for _ in range(n_runs):
         losses = out_of_fold_losses(generator, TRIALS["nearest mean, 60 rows"], 5)
         (found,) = compare_losses(losses, n_train=48, n_family=1).pairs
-        wrong += told_apart(found.verdict)
+        wrong += told_apart(found.word)
         inside += found.difference.low <= 0 <= found.difference.high
     name = "rows of a 5-fold cross-validation, nearest mean"
     yield Check(group, f"better or worse, {name}", ALPHA, wrong / n_runs, n_runs, "level")

@@ -14,6 +14,7 @@ import pandas as pd
 
 from paragone.data.number_texts import is_numeric, read_numbers
 from paragone.errors import InputError, argument, unknown_name
+from paragone.intake.frames import NOTES
 from paragone.intake.reader import Asked
 from paragone.intake.records import Records, unit_of
 from paragone.intake.source import Source
@@ -32,7 +33,7 @@ from paragone.intake.words import (
     side_of,
 )
 from paragone.metrics import read_name, same_metric
-from paragone.stats.intake import NOTES, is_summary, spell_all, summary_rows
+from paragone.stats.intake import is_summary, spell_all, summary_rows
 
 ROLES = (*ROLE_WORDS, *OWN, "ignore")
 """What a user may say that a column is."""

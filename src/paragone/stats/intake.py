@@ -15,11 +15,9 @@ import numpy as np
 import pandas as pd
 
 from paragone.data.number_texts import read_numbers
-from paragone.data.written_tables import READING_NOTES
 from paragone.errors import InputError, argument
 from paragone.stats.designs import Design
 
-NOTES = READING_NOTES
 KEY_NAMES = (
     "experiment",
     "protocol",

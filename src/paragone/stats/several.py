@@ -147,7 +147,7 @@ def compare_metrics(
 
     Parameters
     ----------
-    scores : DataFrame, path or object with ``scores()``
+    scores : DataFrame or object with ``scores()``
         As `compare` takes them, of all the metrics.
     metrics : sequence
         Two or more, each as `compare` takes it; choose them before the scores are looked at.
