@@ -128,7 +128,7 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
                 # review's design.
                 edge = pairwise(
                     np.zeros(n), d + 1, higher_is_better=True, margin=1.0, **QUICK
-                ).everything
+                ).pairs[0]
                 false_equal += edge.word == "equivalent" or edge.within
             of = f"{n} dataset{'s' * (n > 1)}, {shape}"
             like = "On datasets like these, two methods"

@@ -149,7 +149,7 @@ BUDGETS = {
     "reporting": 35401,
     "root": 11775,
     "sources": 5575,
-    "stats": 79976,
+    "stats": 80025,
     "tables": 4979,
     "testing": 9031,
 }
