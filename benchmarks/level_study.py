@@ -1,7 +1,7 @@
 """The level of every word and the coverage of every interval that a comparison prints, simulated at many sizes.
 
-Two scopes. *On datasets like these*: scores of datasets are drawn, and the dataset is the unit. *On
-these datasets*: fold scores are drawn with the luck that training sets share, and cheap learners
+Two scopes. *On new datasets*: scores of datasets are drawn, and the dataset is the unit. *On this
+data*: fold scores are drawn with the luck that training sets share, and cheap learners
 are really fitted to drawn data; the two learners of a pair see exchangeable halves of the columns,
 so that by symmetry neither is better. Groups of several datasets are drawn from a pool of results,
 with random signs: that is the same null, and their standard error slightly too small. Only public
@@ -101,7 +101,7 @@ def told_apart(word: str) -> bool:
     return word in ("better", "worse")
 
 
-# ---------------------------------------------------------------- on datasets like these
+# ---------------------------------------------------------------- on new datasets
 
 SHAPES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
     "normal": lambda g, size: g.normal(size=size),
@@ -131,7 +131,7 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
                 ).pairs[0]
                 false_equal += edge.word == "equivalent" or edge.within
             of = f"{n} dataset{'s' * (n > 1)}, {shape}"
-            like = "On datasets like these, two methods"
+            like = "On new datasets, two methods"
             yield Check(f"{like}: better or worse", of, ALPHA, wrong / n_runs, n_runs, "level")
             yield Check(f"{like}: equivalent", of, ALPHA, false_equal / n_runs, n_runs, "level")
             if printed:
@@ -149,7 +149,7 @@ def table(values: np.ndarray) -> pd.DataFrame:
 
 def many_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
     """A family of methods of which none is better; then one that is worse, which must not lend its p to the others."""
-    group = "On datasets like these, many methods: any false word, all intervals"
+    group = "On new datasets, many methods: any false word, all intervals"
     for n_methods, n, bad, full, reference in (
         (5, 10, False, 500, None),
         (5, 20, True, 400, None),
@@ -179,7 +179,7 @@ def many_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
 
 def failures_over_datasets(share: float = 1.0) -> Iterator[Check]:
     """Failures are outcomes: alike for both methods they favour neither, and nothing is equivalent where one failed."""
-    group = "On datasets like these, with failures"
+    group = "On new datasets, with failures"
     for n, chance in ((10, 0.1), (20, 0.3)):
         n_runs = runs_of(500, share)
         generator = np.random.default_rng([3, n])
@@ -208,7 +208,7 @@ def failures_over_datasets(share: float = 1.0) -> Iterator[Check]:
         )
 
 
-# ---------------------------------------------------------------- on these datasets: drawn fold
+# ---------------------------------------------------------------- on this data: drawn fold
 # scores
 
 
@@ -228,7 +228,7 @@ def fold_scores(
 def drawn_folds(share: float = 1.0) -> Iterator[Check]:
     """From one dataset to sixty, from three folds to a hundred, with repeats, unequal folds and unequal spread."""
     normal, heavy, ties = SHAPES
-    group = "On these datasets, drawn fold scores"
+    group = "On this data, drawn fold scores"
     for name, folds, n, n_methods, shape in (
         ("1 dataset, 3 folds", [(3, 1)], 1, 2, normal),
         ("1 dataset, 5 folds", [(5, 1)], 1, 2, normal),
@@ -278,7 +278,7 @@ def drawn_folds(share: float = 1.0) -> Iterator[Check]:
             yield Check(f"{group}: equivalent", name, ALPHA, equal / n_runs, n_runs, "level")
 
 
-# ---------------------------------------------------------------- on these datasets: learners that
+# ---------------------------------------------------------------- on this data: learners that
 # are really fitted
 
 
@@ -414,7 +414,7 @@ def _groups(name: str, pools: list[Pool], n: int, share: float) -> Iterator[Chec
             covered += found.difference.low <= 0 <= found.difference.high
     of = f"{name}, {n} dataset{'s' * (n > 1)}"
     yield Check(
-        "On these datasets, fitted learners: better or worse",
+        "On this data, fitted learners: better or worse",
         of,
         ALPHA,
         wrong / n_runs,
@@ -422,7 +422,7 @@ def _groups(name: str, pools: list[Pool], n: int, share: float) -> Iterator[Chec
         "level",
     )
     if told:
-        group = "On these datasets, fitted learners: interval"
+        group = "On this data, fitted learners: interval"
         yield Check(group, of, 1 - ALPHA, covered / told, told, "covers")
 
 
@@ -433,13 +433,13 @@ def whole_comparison(share: float = 1.0) -> Iterator[Check]:
         n_runs = runs_of(300, share)
         generator = np.random.default_rng([7, n])
         design = one_design(folds, repeats)
-        wrong = {"on these datasets": 0, "on datasets like these": 0}
+        wrong = {"on this data": 0, "on new datasets": 0}
         for _ in range(n_runs):
             found = compare(
                 _table_of_folds(generator, design, n, 2), higher_is_better=True, bayes=False
             )
-            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
+            wrong["on this data"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on new datasets"] += any(told_apart(one.word) for one in found.pairs)
         for scope, count in wrong.items():
             name = f"{scope}: {n} datasets, {in_words(design)}"
             yield Check(group, name, ALPHA, count / n_runs, n_runs, "level")
@@ -461,14 +461,14 @@ def seeds_and_families(share: float = 1.0) -> Iterator[Check]:
         n_runs = runs_of(60 if n_methods == 30 else 300, share)
         generator = np.random.default_rng([14, n, n_methods])
         design = one_design(5, 3) if folds == 15 else one_design(folds)
-        wrong = {"on these datasets": 0, "on datasets like these": 0}
+        wrong = {"on this data": 0, "on new datasets": 0}
         for _ in range(n_runs):
             frame = _table_of_folds(generator, design, n, n_methods)
             scores = frame.filter(like="method")
             frame[scores.columns] = scores.mask(generator.random(scores.shape) < chance)
             found = compare(frame, metric="accuracy", missing="worst", bayes=False)
-            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
+            wrong["on this data"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on new datasets"] += any(told_apart(one.word) for one in found.pairs)
         for scope, count in wrong.items():
             yield Check(group, f"{scope}: {name}", ALPHA, count / n_runs, n_runs, "level")
 
@@ -497,7 +497,7 @@ def _seeds(share: float) -> Iterator[Check]:
     ):
         n_runs = runs_of(300, share)
         generator = np.random.default_rng([15, n, n_seeds])
-        wrong = {"on these datasets": 0, "on datasets like these": 0}
+        wrong = {"on this data": 0, "on new datasets": 0}
         for _ in range(n_runs):
             frame = _table_of_folds(generator, design, n, 2)
             several = pd.concat(
@@ -507,8 +507,8 @@ def _seeds(share: float) -> Iterator[Check]:
             several[methods] += generator.normal(0, noise, (len(several), 2))
             several = several.drop(columns=["fold", "repeat"]) if design.n_splits == 1 else several
             found = compare(several, metric="accuracy", bayes=False)
-            wrong["on these datasets"] += any(told_apart(one.word) for one in found.learners)
-            wrong["on datasets like these"] += any(told_apart(one.word) for one in found.pairs)
+            wrong["on this data"] += any(told_apart(one.word) for one in found.learners)
+            wrong["on new datasets"] += any(told_apart(one.word) for one in found.pairs)
         where = in_words(design) if design.n_splits > 1 else "one split"
         for scope, count in wrong.items():
             name = f"{scope}: {n} dataset{'s' * (n > 1)}, {where}, {n_seeds} seeds each"

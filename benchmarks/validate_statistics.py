@@ -369,7 +369,7 @@ GROUPS: tuple[Callable[[], Iterator[Check]], ...] = (
 
 LEVEL_NOTE = """Every word and every interval of a comparison, in both scopes. *level* is the rate of false claims
 where nothing is there: at most 0.05 and 2 SE. *covers* is how often an interval called 95 % holds the truth: 0.93 or
-more. On these datasets the rule has to hold for learners that go by one column or one cut of many, whose folds share
+more. On this data the rule has to hold for learners that go by one column or one cut of many, whose folds share
 more luck of the training rows than the share of test rows tells; so its words are conservative for all others.
 Nadeau and Bengio's published variance is shown beside it and is not offered."""
 

@@ -318,7 +318,7 @@ class DatasetComparison(Comparison):
 
     @cached_property
     def deciding(self) -> dict[str, tuple[DecidingSize | None, DecidingSize | None]]:
-        """What would decide the leader against each undecided rival on these datasets: a difference, an equivalence."""
+        """What would decide the leader against each undecided rival on this data: a difference, an equivalence."""
         n_family = self.family.n_of_leader
         return {
             pair.rival: deciding_sizes(self.scores, pair, n_family, self.settings)

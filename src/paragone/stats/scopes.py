@@ -1,4 +1,4 @@
-"""On these datasets: which learner is better on the datasets at hand, by their rows and folds.
+"""On this data: which learner is better on the datasets at hand, by their rows and folds.
 
 The datasets are fixed, the samples in them are not. What is estimated is the mean over the
 datasets, equally weighted, of the expected difference of two learners. Where the rows behind the
@@ -416,7 +416,7 @@ def why_untold(
     if any(design is not None and design.torn_groups for design in designs):
         return (
             "Rows of one group stand in train and in test, so they are not independent, and nothing"
-            " is said of the learners on these datasets: use group folds."
+            " is said of the learners on this data: use group folds."
         )
     if any(design is not None and design.n_splits == 1 for design in designs):
         one = "this test set" if len(designs) == 1 else "these test sets"
