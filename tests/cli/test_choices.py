@@ -11,12 +11,10 @@ from paragone.checks.canary import Canary
 from paragone.checks.finding import Severity
 from paragone.data.reader import Nominal
 from paragone.data.splits import Scale
-from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
 from paragone.protocols.crossval.scores import Naming
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
-EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +31,6 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         ),
         (EXPORT, "--mode", ("kfold", "holdout")),
         (EXPORT, "--scale", get_args(Scale)),
-        (EVOLVE, "--strategy", get_args(Strategy)),
         (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(TargetKind)),
         (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
         (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
