@@ -306,12 +306,13 @@ def test_pairwise_shows_the_error_and_turns_the_threshold():
     a = pd.Series([-3.0, -2.0, -5.0, -4.0], index=list("wxyz"), name="a")
     b = pd.Series([-2.5, -1.0, -4.8, -4.1], index=list("wxyz"), name="b")
     found = paragone.pairwise(a, b, metric=MAE, unit="subject", threshold=-4.5)
-    assert found.higher_is_better is False
-    assert found.n_double_fails == 1
-    assert found.everything.mean_method == pytest.approx(3.1)
-    assert found.everything.mean_difference == pytest.approx(0.4)
-    assert found.to_dict()["scorer"] == MAE
-    assert "MAE (lower is better)" in repr(found)
+    assert found.scores.higher_is_better is False
+    whole = found.unfiltered
+    assert whole.pairs[0].n - found.pairs[0].n == 1
+    assert whole.means == pytest.approx({"a": 3.5, "b": 3.1})
+    assert whole.leading_pairs[0].mean_difference == pytest.approx(0.4)
+    assert found.scores.scorer == MAE
+    assert "Lower is better" in repr(found)
 
 
 def test_the_live_view_offers_titles_and_takes_either_name(lab):
