@@ -25,6 +25,7 @@ from paragone.intake.words import (
     OWN,
     PARTS,
     ROLE_WORDS,
+    TRUTH,
     Label,
     NamedSide,
     label_of,
@@ -772,6 +773,7 @@ def _wide(laid: Laid) -> Records:
     )
     if said and len(said) < len(scored):
         columns = NamedSide(columns.kind, (*columns.labels, *(Label(n, "name", n) for n in said)))
+    _refuse_predictions(laid, scored)
     if keys and laid.of_role("method") == []:
         return _with_keys(laid, columns, scored)
     if laid.of_role("method"):
@@ -780,6 +782,19 @@ def _wide(laid: Laid) -> Records:
         return _without_names(laid, columns)
     rows = side_of(spell_all(laid.frame[label]))
     return _by_evidence(laid, BothSides(rows, columns, label))
+
+
+def _refuse_predictions(laid: Laid, scored: Sequence[str]) -> None:
+    """Refuse a table of predictions beside what is right: labels are no scores of a method."""
+    truth = next((name for name in scored if plain_heading(name) in TRUTH), None)
+    if truth is None or laid.asked.value is not None or len(scored) < 2:
+        return
+    others = [name for name in scored if name != truth]
+    raise laid.error(
+        f"the column {truth!r} holds what is right, so {', '.join(others[:3])} are predictions and no"
+        f" scores: write 1 where one is right and 0 where it is wrong, or leave {truth!r} out with"
+        f" {argument('ignore', truth)}"
+    )
 
 
 def _with_keys(laid: Laid, columns: NamedSide, scored: list[str]) -> Records:

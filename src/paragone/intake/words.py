@@ -40,6 +40,10 @@ HOLD_OUTS = ("split", "resample")
 """Columns of folds that may be those of one cross-validation or split anew each."""
 OWN = ("experiment", "protocol", "at")
 """Columns of scores that this program wrote, which are handed on."""
+TRUTH = {
+    "y true", "y test", "truth", "ground truth", "gold", "label", "true label", "target", "actual", "y", "expected",
+}  # fmt: skip
+"""Columns that hold what is right, beside which others are predictions."""
 PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev"}
 
 _BEHIND = ("name", "names", "id", "ids", "idx", "index", "type", "no", "number", "key")
