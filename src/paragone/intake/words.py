@@ -55,7 +55,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _METHOD_WORDS = re.compile(
-    r"(?<![a-z])(svm|svc|svr|[kt]?-?nn|knn|cnn|rnn|lstm|gru|mlp|gbm|gbdt|rf|lda|qda|pls|lasso|ridge|elastic ?net"
+    r"(?<![a-z])(lr|svm|svc|svr|[kt]?-?nn|knn|cnn|rnn|lstm|gru|mlp|gbm|gbdt|rf|lda|qda|pls|lasso|ridge|elastic ?net"
     r"|(random ?)?forests?|tree|trees|\w*boost\w*|bagging|bayes|logistic|linear|regression|network|nets?|transformer"
     r"|[a-z]*bert|gpt\S*|llama\S*|resnet\S*|vit|gcn|gat|gin|arima|ets|kernel|baseline|ours|proposed|random|dummy"
     r"|chance|ppo|sac|td3|dqn|a2c|xgb|lgbm|autoencoder|unet|yolo\S*|\d+b)(?![a-z])",
@@ -174,7 +174,9 @@ def label_of(text: object) -> Label:
     read = read_name(written)
     if read.statistic in ("std", "stderr"):
         return Label(written, "spread", read.rest)
-    if read.statistic in ("count", "time", "property", "rank") and not read.rest:
+    # In the head of a table lr is rather logistic regression than a learning rate.
+    is_method = _METHOD_WORDS.fullmatch(written) is not None
+    if read.statistic in ("count", "time", "property", "rank") and not read.rest and not is_method:
         return Label(written, "property", metric=_metric_of(written) if read.metric else "")
     sums_up = read.statistic is not None and read.statistic != "last"
     if read.metric is not None and read.rest:
