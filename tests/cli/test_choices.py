@@ -27,7 +27,7 @@ EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
         (
             ("data", "describe", "houses.csv"),
             "--task",
-            ("multilabel", "classification", "regression"),
+            ("classification", "regression", "multilabel"),
         ),
         (EXPORT, "--mode", ("kfold", "holdout")),
         (EXPORT, "--scale", get_args(Scale)),

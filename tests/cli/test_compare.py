@@ -158,7 +158,7 @@ def broken(name):
         ("all missing", "has not one finite score"),
         ("unknown metric", "'zest' is not known"),
         ("text", "is the text 'failed', not a number"),
-        ("nothing common", "nothing is left to compare"),
+        ("nothing common", "no dataset has a score of all 2 methods ("),
     ],
 )
 def test_bad_input_ends_in_one_sentence_and_exit_code_two(tmp_path, paragone, case, message):

@@ -38,6 +38,7 @@ def test_a_store_a_csv_and_a_frame_give_one_verdict(paragone, store, tmp_path):
     from_csv = paragone("compare", tmp_path / "scores.csv", *words)
     assert from_store.code == from_csv.code == 0
     assert json.loads(from_store.out) == json.loads(from_csv.out)
+    print(paragone("compare", store, *words[:-1]).out)
     with package.Results.open(store) as results:
         direct = package.compare(results, metric="micro_f1", reference="DAGFS")
     assert paragone("compare", store, *words[:-1]).out.startswith(repr(direct))

@@ -146,7 +146,7 @@ def test_a_grid_under_the_curve_protocol_is_refused(paragone, tmp_path):
 def test_a_metric_of_no_task_is_refused_when_scores_are_asked_for(paragone, tmp_path):
     file = write(tmp_path)
     paragone("run", file, "--workers", 0)
-    ended = paragone("scores", file.with_suffix(".sqlite"), "--metric", "rmsse")
+    ended = paragone("scores", file.with_suffix(".sqlite"), "--metric", "rmsee")
     assert ended.code == 2
     assert "did you mean 'rmse'?" in ended.err
 

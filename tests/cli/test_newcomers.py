@@ -58,6 +58,7 @@ def test_a_run_of_an_own_ranker_on_an_own_table_ends_in_its_answer(
 ) -> None:
     ended = paragone("run", experiment(folder, data), "--workers", 0)
     assert ended.code == 0, ended.err
+    print(ended.out)
     lines = ended.out.splitlines()
     assert lines[0].startswith("On genes, ")
     assert "Mine" in " ".join(lines[:3])

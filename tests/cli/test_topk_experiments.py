@@ -45,6 +45,7 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
     ended = paragone("run", lab / "lab.toml", "--workers", 0, "--report", lab / "out")
     assert ended.code == 0
     assert "3 validation rows taken out of train" in ended.err
+    print(ended.out)
     for words in (
         "Precision@5",
         "NDCG@5[idcg=min]",
@@ -82,6 +83,7 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
         lab / "c",
     )
     assert one.code == 0
+    print(one.out, sorted((lab/"c").iterdir()))
     assert (lab / "c" / "differences.csv").read_text().count("\n") == 5
     assert "detectable" in one.out
 
@@ -98,6 +100,7 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
 def test_a_wrong_comparison_is_explained(paragone, lab, args, words):
     paragone("run", lab / "lab.toml", "--workers", 0)
     ended = paragone("compare", lab / "lab.sqlite", *args)
+    print(ended.out)
     assert ended.code == 2
     assert words in ended.err
     assert "Traceback" not in ended.err
@@ -117,6 +120,7 @@ def test_a_wrong_comparison_is_explained(paragone, lab, args, words):
 def test_a_wrong_file_is_explained(paragone, lab, more, words):
     (lab / "lab.toml").write_text(LAB.format(more=more))
     ended = paragone("run", lab / "lab.toml")
+    print(ended.out)
     assert ended.code == 2
     assert words in ended.err
     assert not (lab / "lab.sqlite").exists()

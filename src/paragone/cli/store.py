@@ -16,7 +16,8 @@ from paragone.terminal import say
 EXIT_DAMAGE = 1
 
 store = CommandLine(
-    help="Check a store, merge several into one, archive one, reproduce what one holds.",
+    help="Check a store, merge several into one, archive one, reproduce what one holds."
+    "\n\nExample: paragone store check first.sqlite",
     no_args_is_help=True,
 )
 app.add_typer(store, name="store", rich_help_panel=KEEP)

@@ -130,7 +130,8 @@ class Comparison(ABC):
         rows = (
             pair_row(pair, here.get(frozenset((pair.method, pair.rival)))) for pair in self.verdicts
         )
-        return pd.DataFrame(rows)
+        # Without pairs there are no keys: the headings are what remains to be read.
+        return pd.DataFrame(rows, columns=None if self.verdicts else HEADINGS)
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes each table for a paper, by its name; the first is the main one."""
@@ -280,6 +281,8 @@ class Comparison(ABC):
         drawn = (to_html(replace(table, caption="")) for table in tables)
         return "\n".join(["<div>", above, picture, *drawn, f"{details}{notes}</div>"])
 
+
+HEADINGS = ["method", "rival", "word", "p", "p_raw", "difference", "low", "high", "n"]
 
 OF_A_PAIR = (
     "wins",
