@@ -27,7 +27,7 @@ EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
         (
             ("data", "describe", "houses.csv"),
             "--task",
-            ("classification", "regression", "multilabel"),
+            ("multilabel", "classification", "regression"),
         ),
         (EXPORT, "--mode", ("kfold", "holdout")),
         (EXPORT, "--scale", get_args(Scale)),

@@ -58,10 +58,18 @@ def test_a_run_of_an_own_ranker_on_an_own_table_ends_in_its_answer(
 ) -> None:
     ended = paragone("run", experiment(folder, data), "--workers", 0)
     assert ended.code == 0, ended.err
-    print(ended.out)
     lines = ended.out.splitlines()
-    assert lines[0].startswith("On genes, ")
-    assert "Mine" in " ".join(lines[:3])
+    assert lines[0].startswith("Mine has ")
+    finding = " ".join(ended.out.partition("\n\n")[0].split())
+    assert finding.endswith(
+        "Two scores of a dataset say too little of their spread: nothing is said of the learners."
+    )
+    means = dict(re.findall(r"(\S+) has (\d\.\d{3})", finding))
+    shown = {float(number) for number in re.findall(r"^\d  \S+ +(\S+)", ended.out, re.MULTILINE)}
+    assert set(means) == {"Mine", "A-random-one-with-a-very-long-name-of-its-own"}
+    assert set(map(float, means.values())) == shown
+    # Nothing was tested, so there is no interval to be explained.
+    assert "interval" not in ended.out
     assert max(map(len, lines)) <= 80
     ranked = [line.split()[:2] for line in lines if re.match(r"\d  \w", line)]
     assert [rank for rank, _ in ranked] == ["1", "2"]

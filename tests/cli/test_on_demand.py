@@ -66,7 +66,7 @@ def test_another_test_of_every_pair(tmp_path, test, oracle):
         (["--test", "corrected-t"], "is not right for datasets (but for folds)"),
         (
             ["--metric", "accuracy,f1", "--set", "plan"],
-            "--set plan is for one metric over datasets",
+            "it has one metric, which no heading names, and not several; name it: --metric accuracy",
         ),
     ],
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from paragone import Results, compare
@@ -45,15 +48,22 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
     ended = paragone("run", lab / "lab.toml", "--workers", 0, "--report", lab / "out")
     assert ended.code == 0
     assert "3 validation rows taken out of train" in ended.err
-    print(ended.out)
     for words in (
         "Precision@5",
         "NDCG@5[idcg=min]",
         "Ties on rows",
-        "EASE against popularity",
+        "EASE is better than popularity",
+        "Shown: precision at 2 on rows.",
+        "worse and better than EASE on the same samples",
         "5 done",
     ):
         assert words in ended.out
+    # Marks are about the leader: popularity is worse than it by everything, and nobody is better.
+    marked = {line.split()[0] for line in ended.out.splitlines() if re.search(r"\] [−+]", line)}
+    assert marked == {"popularity"}
+    assert not re.search(r"\] \+", ended.out)
+    heads = ["metric", "at", "method", "rival"]
+    assert any(line.split()[:4] == heads for line in ended.out.splitlines())
     assert (lab / "out" / "report.html").is_file()
     assert "set-knn" in paragone("status", lab / "lab.sqlite").out
     shown = paragone("scores", lab / "lab.sqlite").out
@@ -83,15 +93,18 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
         lab / "c",
     )
     assert one.code == 0
-    print(one.out, sorted((lab/"c").iterdir()))
-    assert (lab / "c" / "differences.csv").read_text().count("\n") == 5
-    assert "detectable" in one.out
+    rows = pd.read_csv(lab / "c" / "pairs.csv")
+    names = ["EASE", "popularity", "conditional", "set-knn", "ridge"]
+    pairs = {frozenset(pair) for pair in zip(rows["method"], rows["rival"], strict=True)}
+    assert len(rows) == len(pairs) == 10
+    assert pairs == {frozenset(pair) for pair in combinations(names, 2)}
+    assert rows["detectable"].notna().any()
+    assert set(zip(rows["metric"], rows["at"], strict=True)) == {("precision", 5)}
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--unit", "item", "--margin", 0.1), "--margin is not for a comparison on test samples"),
         (("--unit", "item", "--metric", "precison"), "did you mean 'precision'"),
         (("--unit", "item", "--reference", "EASY"), "did you mean 'EASE'"),
         (("--unit", "item", "--at", 3), "unknown cut-off"),
@@ -100,7 +113,6 @@ def test_compare_per_sample_is_the_function_on_the_stored_values(paragone, lab):
 def test_a_wrong_comparison_is_explained(paragone, lab, args, words):
     paragone("run", lab / "lab.toml", "--workers", 0)
     ended = paragone("compare", lab / "lab.sqlite", *args)
-    print(ended.out)
     assert ended.code == 2
     assert words in ended.err
     assert "Traceback" not in ended.err
@@ -120,7 +132,6 @@ def test_a_wrong_comparison_is_explained(paragone, lab, args, words):
 def test_a_wrong_file_is_explained(paragone, lab, more, words):
     (lab / "lab.toml").write_text(LAB.format(more=more))
     ended = paragone("run", lab / "lab.toml")
-    print(ended.out)
     assert ended.code == 2
     assert words in ended.err
     assert not (lab / "lab.sqlite").exists()

@@ -352,7 +352,7 @@ def test_a_function_of_a_file_scores_a_curve_from_toml_to_verdict(own_module, tm
         verdict = paragone.pairwise(
             sides["A"].rename("A"), sides["B"].rename("B"), metric="exact_rows"
         )
-        assert verdict.higher_is_better is True
+        assert verdict.to_dict()["higher_is_better"] is True
 
 
 def test_editing_the_function_makes_other_cells(own_module, tmp_path):

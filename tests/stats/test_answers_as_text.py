@@ -145,3 +145,13 @@ def test_answers_read_as_they_were_reviewed(kind):
     if os.environ.get("PARAGONE_GOLDEN") == "write":
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+def test_a_comparison_without_pairs_writes_a_table_with_headings_and_no_rows(tmp_path):
+    frame = pd.DataFrame({"dataset": ["d"], "fold": [0], "A": [0.9], "B": [0.8]})
+    found = compare(frame, metric="accuracy")
+    assert found.pairs == ()
+    found.save(tmp_path / "answer", formats=())
+    rows = pd.read_csv(tmp_path / "answer" / "pairs.csv")
+    assert len(rows) == 0
+    assert {"method", "rival", "word", "p", "difference"} <= set(rows)

@@ -546,7 +546,13 @@ def _called(laid: Laid, column: str) -> str:
     heading = plain_heading(column)
     told = read_name(column).higher_is_better is not None
     own = column if told or heading not in ("value", "result", "scores of columns") else ""
-    return laid.asked.metric or own or _metric_of_file(laid) or VALUE
+    asked = laid.asked.metric or ""
+    if "," in asked:
+        alone = argument("metric", asked.partition(",")[0].strip())
+        raise laid.error(
+            f"it has one metric, which no heading names, and not several; name it: {alone}"
+        )
+    return asked or own or _metric_of_file(laid) or VALUE
 
 
 def _metric_of_file(laid: Laid) -> str:

@@ -159,7 +159,7 @@ class DataSection(FileSection):
 
     sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
     target: str | tuple[str, ...] | None = None
-    task: Literal["classification", "regression", "multilabel"] | None = None
+    task: Literal["multilabel", "classification", "regression"] | None = None
     groups: str | None = None
     time: str | None = None
     weight: str | None = None

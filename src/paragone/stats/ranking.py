@@ -276,12 +276,15 @@ class MethodRanking:
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
         mean = "geometric mean" if self.in_logarithms else "mean"
         of = f"{self.reduction}, " if self.reduction else ""
-        held = "all methods together" if self.reference is None else "all rivals together"
+        held = "methods" if self.reference is None else "rivals"
+        together = f"; intervals of differences hold for all {held} together"
+        if not any(one.against and math.isfinite(one.against.difference.low) for one in self.rows):
+            together = ""
         unit = "in the target's unit, " if in_target_unit(self.metric) else ""
         by = f"{metric_in_words(self.metric)}{'' if self.higher_is_better else f' ({unit}lower is better)'}"
         end = (
-            f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets;"
-            f" intervals of differences hold for {held}"
+            f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets"
+            f"{together}"
         )
         return "\n".join(
             [*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)]

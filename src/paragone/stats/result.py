@@ -133,6 +133,11 @@ class Comparison(ABC):
         # Without pairs there are no keys: the headings are what remains to be read.
         return pd.DataFrame(rows, columns=None if self.verdicts else HEADINGS)
 
+    @property
+    def places(self) -> tuple[tuple[str, ...], Sequence[tuple[str, ...]]]:
+        """Headings, and a row of cells beside every verdict, that tell apart rows of one pair."""
+        return (), [()] * len(self.verdicts)
+
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes each table for a paper, by its name; the first is the main one."""
         return {"pairs": partial(pairs_table, self)}
@@ -338,20 +343,22 @@ def pair_row(pair: Verdict, here: Verdict | None = None) -> dict[str, Any]:
 def pairs_table(comparison: Comparison) -> Table:
     """Return one row per pair, the leader's first: the word, p and interval in every scope that was told."""
     leader = comparison.leader
-    mine = [pair for pair in comparison.verdicts if leader in (pair.method, pair.rival)]
-    rest = [pair for pair in comparison.verdicts if leader not in (pair.method, pair.rival)]
+    heads, places = comparison.places
+    placed = zip(places, comparison.verdicts, strict=True)
+    ordered = sorted(placed, key=lambda both: leader not in (both[1].method, both[1].rival))
     here = {frozenset((pair.method, pair.rival)): pair for pair in comparison.verdicts_here}
     decimals = comparison.told.decimals
-    columns: list[str | Column] = [Column("method", "left"), Column("rival", "left")]
+    columns: list[str | Column] = [Column(name, "left") for name in (*heads, "method", "rival")]
     columns += [Column("on this data", "left"), "p adjusted", "difference"] if here else []
     scope = comparison.verdicts[0].scope if comparison.verdicts else SCOPES[0]
     columns += [Column(f"on {scope}", "left"), "p", "p adjusted", "difference"]
     measured = any(isinstance(pair, Pair) for pair in comparison.verdicts)
     columns += ["mean", "W/T/L", "A12"] if measured else []
     rows = []
-    for pair in (*(pair.seen_from(leader) for pair in mine), *rest):
+    for place, verdict in ordered:
+        pair = verdict.seen_from(leader) if leader == verdict.rival else verdict
         told = here.get(frozenset((pair.method, pair.rival)))
-        cells = [pair.method, pair.rival]
+        cells = [*place, pair.method, pair.rival]
         if here:
             said = [] if told is None else verdict_cells(told.seen_from(pair.method), decimals)
             cells += said or ["-", "-", "-"]

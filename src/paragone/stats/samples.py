@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -127,6 +128,17 @@ class SampleComparison(Comparison):
         ]
         return pd.DataFrame(rows)
 
+    @property
+    def places(self) -> tuple[tuple[str, ...], Sequence[tuple[str, ...]]]:
+        """Dataset, metric and cut-off of every pair, as far as there are several."""
+        shown = [
+            (place.dataset, metric_in_words(place.metric), f"{place.at:g}")
+            for place in self.measurements
+        ]
+        several = [len(set(column)) > 1 for column in zip(*shown, strict=True)]
+        heads = tuple(compress(KEYS, several))
+        return heads, [tuple(compress(row, several)) for row in shown]
+
     @cached_property
     def rows(self) -> tuple[Any, ...]:
         """The rows of the table, each with the columns as attributes."""
@@ -211,7 +223,8 @@ class SampleComparison(Comparison):
             remarks.append(self._other_values(leader))
         open_ones = [pair for pair in pairs if pair.word == "undecided"]
         least = self.detectable(open_ones[0]) if open_ones else np.nan
-        if np.isfinite(least):
+        # Where all samples tie, nothing varies, and no number of samples would do.
+        if least > 0:
             remarks.append(
                 f"To decide {open_ones[0].rival}: {pairs[0].n} {self.units} can show a difference of"
                 f" {number(least)}, not this one."
@@ -256,15 +269,13 @@ class SampleComparison(Comparison):
         )
         whom = "rivals" if self.reference else "pairs"
         every = (
-            f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs,"
-            f" {whom}); "
+            f"; {self.correction.title} over all {self.n_family} differences (metrics, cut-offs,"
+            f" {whom})"
         )
-        known = any(np.isfinite(self.detectable(pair)) for pair in self.pairs)
         return (
-            f"{self.test.title} over {self.units}{clusters}{self.strata};"
-            f" {every if self.n_family > 1 else ''}"
-            f"{'detectable: found with 80 % power at the level of one of them' if known else ''}"
-        ).removesuffix("; ")
+            f"{self.test.title} over {self.units}{clusters}{self.strata}"
+            f"{every if self.n_family > 1 else ''}"
+        )
 
     @property
     def choices(self) -> Mapping[str, str]:

@@ -82,7 +82,7 @@ def answer_sheet(figures: TopKFigures, dataset: str, metric: str, behind: Behind
     Returns
     -------
     Sheet
-        With a mark where a method differs from the reference; the best that any list could have in
+        With a mark where a method differs from the leader; the best that any list could have in
         the footer.
     """
     table = metric_table(figures, dataset, metric)
@@ -99,7 +99,7 @@ def answer_sheet(figures: TopKFigures, dataset: str, metric: str, behind: Behind
         body.append(tuple(cells))
     footer = table.rows[len(methods) :]
     if figures.comparison is not None and marks:
-        reference = figures.name(figures.comparison.reference)
+        reference = figures.name(figures.comparison.leader)
         note = (
             f" {WORSE} and {BETTER}: worse and better than {reference} on the same samples "
             f"({figures.comparison.method.split(';')[0]}; "
@@ -118,14 +118,16 @@ def answer_sheet(figures: TopKFigures, dataset: str, metric: str, behind: Behind
 
 
 def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, float, str], str]:
-    """Return the marks of values that differ from the reference's on the same samples, after Holm."""
+    """Return the marks of values that differ from the leader's on the same samples, after Holm."""
     if comparison is None:
         return {}
-    return {
-        (row.dataset, row.metric, row.at, row.rival): WORSE if row.difference > 0 else BETTER
-        for row in comparison.rows
-        if row.p <= comparison.alpha
-    }
+    marks = {}
+    for place, pair in zip(comparison.measurements, comparison.pairs, strict=True):
+        if comparison.leader in (pair.method, pair.rival) and pair.p <= comparison.alpha:
+            mine = pair.seen_from(comparison.leader)
+            key = (place.dataset, place.metric, place.at, mine.rival)
+            marks[key] = WORSE if mine.difference.estimate > 0 else BETTER
+    return marks
 
 
 def fold_key(dataset: str, method: str, metric: str, at: float) -> str:
@@ -271,7 +273,7 @@ def topk_choices(figures: TopKFigures) -> dict[str, str]:
     }
     if figures.comparison is not None:
         found |= {
-            "reference": figures.comparison.reference,
+            "reference": figures.comparison.reference or "none: all pairs",
             "comparison": figures.comparison.method,
         }
         found["level"] = f"{figures.comparison.alpha:g}"
@@ -353,7 +355,7 @@ def _evidence(figures: TopKFigures) -> tuple[Block, ...]:
     table = _sheet("comparison", "The comparison on samples", found.as_table())
     evidence = Collapsible("Every difference with its interval and p", (table,))
     lead = Prose((headline(figures, found),), "lead")
-    return verdict_blocks(view, lead, found.verdict.splitlines(), found.warnings, evidence)
+    return verdict_blocks(view, lead, _verdict_lines(found), found.warnings, evidence)
 
 
 def _charts(figures: TopKFigures) -> tuple[Block, ...]:
@@ -429,5 +431,9 @@ def _cut(at: str) -> int | None:
 def lines(figures: TopKFigures) -> list[str]:
     """Say what the guards found, and what the comparison on samples shows."""
     found = [f"Note: {note}." for note in figures.run.notes]
-    verdict = figures.comparison.verdict.splitlines() if figures.comparison is not None else []
-    return [*found, *verdict]
+    return [*found, *(_verdict_lines(figures.comparison) if figures.comparison else [])]
+
+
+def _verdict_lines(comparison: SampleComparison) -> list[str]:
+    """Return the evidence of the verdict, and by what of several metrics and cut-offs it is."""
+    return [*comparison.verdict.splitlines(), *comparison.findings.remarks]
