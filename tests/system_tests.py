@@ -39,7 +39,7 @@ SYSTEM = (
     "tests/generate/test_proving.py",
     "tests/generate/test_scouts.py",  # compiles the kernels
     "tests/lab/engine",  # processes that are ended, clusters
-    "tests/lab/store/test_doctor.py",  # stores damaged byte by byte
+    "tests/lab/store/test_checking.py",  # stores damaged byte by byte
     "tests/lab/test_experiment.py",
     "tests/lab/test_kept_logs.py",  # training runs
     "tests/lab/test_limits.py",

@@ -278,7 +278,8 @@ def test_a_run_in_its_middle_has_a_page_with_its_failures(tmp_path):
 
 def test_one_dataset_says_what_cannot_be_said(tmp_path):
     html = render_page(page_of(write_store(tmp_path / "a.sqlite", METHODS, ["only"])))
-    assert ">On only</p>" in html
+    assert ">On this data</p>" in html
+    assert "new datasets" not in html
 
 
 def test_the_methods_paragraph_names_what_was_done(page):

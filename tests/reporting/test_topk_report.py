@@ -77,7 +77,8 @@ def test_two_folds_pool_their_samples(tmp_path):
         )
         assert whole["low"] < whole["value"] < whole["high"]
     files = report(tmp_path / "a.sqlite", tmp_path / "out", charts=False)
-    assert "several folds" in (tmp_path / "out" / "comparison" / "differences.md").read_text()
+    told = (tmp_path / "out" / "comparison" / "verdict.txt").read_text()
+    assert "! samples of several folds are pooled" in told
     assert files
 
 
@@ -97,7 +98,7 @@ def test_the_report_is_a_folder_of_tables_figures_and_a_page(store, tmp_path):
     assert names >= {
         "figures/precision_at_k_herbs.svg",
         "figures/precision_at_k_herbs.pdf",
-        "comparison/differences.csv",
+        "comparison/pairs.csv",
     }
     text = (tmp_path / "out" / "tables.md").read_text()
     for words in (

@@ -176,8 +176,7 @@ def test_the_page_calls_processor_time_and_wall_time_by_their_names(page, lab):
 
 def test_the_verdict_of_a_comparison_says_it(lab, paragone):
     text = paragone("compare", lab, "--set", "bayes=no").out
-    verdict = text.partition("Verdict\n")[2].partition("\n\n")[0]
-    assert "LR did not converge in 3 of 3 fits" in verdict
+    assert text.count("! LR did not converge in 3 of 3 fits") == 1
     told = json.loads(paragone("compare", lab, "--set", "bayes=no", "--json").out)
     assert told["method_warnings"] == list(Results.open(lab).warned())
     with Results.open(lab) as results:

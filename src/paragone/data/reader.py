@@ -170,11 +170,11 @@ class Reader:
         elif self.members is not None and is_all(str(reference)):
             several = f"'{self.name}:{reference}' stands for {len(self.members())} datasets"
             raise InputError(f"{several}: name it in an experiment's sets, or load one of them")
+        file = Path(place if self.located is None else place[0])
         try:
             found = self.read(place, replace(options, reader=None))
         except InputError as error:
-            is_said = isinstance(error, NoOptionsError) or Path(place).name in str(error)
-            if not self.is_of_paths or is_said:
+            if isinstance(error, NoOptionsError) or not self.is_of_paths or file.name in str(error):
                 raise
             raise InputError(f"{place}: {error}") from error
         except (ValueError, LookupError) as error:
@@ -184,9 +184,9 @@ class Reader:
                 f"{place}: the reader {self.name!r} cannot read it ({error!r})"
             ) from error
         except FileNotFoundError as error:
-            if Path(place).exists():
+            if file.exists():
                 raise
-            raise InputError(f"no file or folder at {place}") from error
+            raise InputError(f"no file or folder at {file}") from error
         if not isinstance(found, Dataset):
             raise InputError(
                 f"reader {self.name!r} returned {type(found).__name__} for {place}, not a Dataset"

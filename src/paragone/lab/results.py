@@ -52,6 +52,8 @@ class Results(StoreContents):
     (0, 8)
     """
 
+    _derived_from: tuple[View, ...] = ()
+
     def run_code(self, experiment: str | None = None) -> None:
         """Import a user's own protocol, sections, test and correction, which the store names: for stores you trust.
 
@@ -101,13 +103,18 @@ class Results(StoreContents):
 
     def stored_rows(self, metric: str | None) -> dict[str, StoredRows]:
         """Return what the predictions of the only experiment tell of chance by a metric."""
-        return View(self).stored_rows(metric) if len(self.experiments()) == 1 else {}
+        if len(self.experiments()) != 1:
+            return {}
+        # What scores were derived from tells their rows as well, of the same moment of a run.
+        (view,) = self._derived_from or (View(self),)
+        return view.stored_rows(metric)
 
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:
         """Return the scores that protocols derive from predictions; none where a metric is of another task."""
         kinds = self._kinds_with("derived_scores")
-        views = [View(self, name) for kind in kinds for name in self.experiments_of(kind)]
-        found = [view.reader.derived_scores(view, metric) for view in views]
+        names = [name for kind in kinds for name in self.experiments_of(kind)]
+        self._derived_from = tuple(View(self, name) for name in names)
+        found = [view.reader.derived_scores(view, metric) for view in self._derived_from]
         return [frame for frame in found if frame is not None and len(frame)]
 
     def reader(self, experiment: str | None = None, *, having: str = "") -> Any:

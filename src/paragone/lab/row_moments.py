@@ -39,9 +39,8 @@ def rows_of(view: Any, metric: str | None) -> dict[str, StoredRows]:
     if metric is None or facts is None:
         return {}
     found = {}
-    designs = view.results.designs(view.experiment)
-    for dataset in view.scores["dataset"].unique().tolist():
-        design, known = designs.get(dataset), view.reader.row_metric(view, dataset, metric)
+    for dataset, design in view.results.designs(view.experiment).items():
+        known = view.reader.row_metric(view, dataset, metric)
         if design is None or known is None:
             continue
         told = _of_dataset(view, dataset, design, known, facts)
