@@ -175,8 +175,9 @@ def label_of(text: object) -> Label:
     if read.statistic in ("std", "stderr"):
         return Label(written, "spread", read.rest)
     # In the head of a table lr is rather logistic regression than a learning rate.
-    is_method = _METHOD_WORDS.fullmatch(written) is not None
-    if read.statistic in ("count", "time", "property", "rank") and not read.rest and not is_method:
+    if read.statistic == "property" and _METHOD_WORDS.fullmatch(written):
+        return Label(written, "name", written)
+    if read.statistic in ("count", "time", "property", "rank") and not read.rest:
         return Label(written, "property", metric=_metric_of(written) if read.metric else "")
     sums_up = read.statistic is not None and read.statistic != "last"
     if read.metric is not None and read.rest:
