@@ -12,7 +12,16 @@ from rich.table import Table as DrawnTable
 from rich.text import Text
 
 from paragone import compare
-from paragone.cli.output import TextColumn, boxed, drawn, panels, show_compared, show_table
+from paragone.cli.output import (
+    NEXT,
+    Showing,
+    TextColumn,
+    boxed,
+    drawn,
+    panels,
+    show_compared,
+    show_table,
+)
 from paragone.intake import Compared
 from paragone.tables import Table, TableCell, to_text
 
@@ -108,11 +117,11 @@ def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe
     result = compare(
         pd.DataFrame({"dataset": names, **scores}), metric="accuracy", reference="method 2"
     )
-    show_compared(Compared(result), out=None, as_json=False, formats=())
-    assert capsys.readouterr().out == repr(result) + "\n"
+    show_compared(Compared(result), Showing(formats=()))
+    assert capsys.readouterr().out == f"{result!r}\n\n{NEXT}\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
-    show_compared(Compared(result), out=None, as_json=False, formats=())
+    show_compared(Compared(result), Showing(details=True, formats=()))
     shown = Text.from_ansi(capsys.readouterr().out).plain
     drawn_lines = [line for line in shown.splitlines() if line[:1] in "┏┃┡│└"]
     assert drawn_lines
@@ -129,7 +138,7 @@ def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe
         for word in words
         for line in word.splitlines()
     )
-    assert shown.split()[0] == "Finding"
+    assert shown.startswith(f"{result!r}\n")
 
 
 @given(

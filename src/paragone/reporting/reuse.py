@@ -84,7 +84,9 @@ def _files(view: View) -> list[Path]:
 @cache
 def program_identity() -> str:
     """Return a digest of the program: its files, and the versions of Python, the machine and the libraries."""
-    found = hashlib.sha256(f"{platform.python_version()} {platform.platform()}".encode())
+    # Not platform.platform(): it starts a process to ask for the processor.
+    machine = f"{platform.python_version()} {platform.system()} {platform.machine()}"
+    found = hashlib.sha256(machine.encode())
     for name in LIBRARIES:
         found.update(f"{name} {_version(name)}\n".encode())
     for file in sorted(path for path in PROGRAM.rglob("*") if path.is_file()):
