@@ -281,7 +281,8 @@ class MethodRanking:
         if not any(one.against and math.isfinite(one.against.difference.low) for one in self.rows):
             together = ""
         unit = "in the target's unit, " if in_target_unit(self.metric) else ""
-        by = f"{metric_in_words(self.metric)}{'' if self.higher_is_better else f' ({unit}lower is better)'}"
+        better = "" if self.higher_is_better else f" ({unit}lower is better)"
+        by = f"{metric_in_words(self.metric)}{better}"
         end = (
             f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets"
             f"{together}"
