@@ -260,6 +260,4 @@ def test_the_page_of_ten_by_ten_is_light(tmp_path):
 def test_a_leaderboard_stands_in_words_too(compared):
     boards = comparison_page(compared).boards()
     assert [board.metric for board in boards] == ["Accuracy", "F1"]
-    assert all(
-        board.finding.endswith(".") and board.scope == "On these 6 datasets" for board in boards
-    )
+    assert all(board.finding.endswith(".") and board.scope == "On this data" for board in boards)
