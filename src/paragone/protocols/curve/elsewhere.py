@@ -113,7 +113,7 @@ class FolderComparison:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """The answer in lines for one screen: every finding, or the whole of the one that was asked for."""
+        """The answer in lines for one screen: every finding, or the whole of the one asked for."""
         alone = self._alone()
         read = (self.read.said(self.view.at), *self.read.notes)
         if alone is not None:
