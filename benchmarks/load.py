@@ -306,7 +306,10 @@ def measure_merging(folder: Path, options: argparse.Namespace) -> None:
     )
     print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s}")
     for shown, arguments in (
-        (f"merge {MERGED_STORES} stores", ("store", "merge", *parts, "--out", folder / "all.sqlite")),
+        (
+            f"merge {MERGED_STORES} stores",
+            ("store", "merge", *parts, "--out", folder / "all.sqlite"),
+        ),
     ):
         wall, cpu, peak = time_command(arguments)
         print(f"{shown:46s} {wall:8.2f} {cpu:8.2f} {peak:9.0f}", flush=True)
