@@ -137,7 +137,7 @@ BUDGETS = {
     "charts": 5561,
     "checks": 59985,
     "cli": 22488,
-    "data": 41181,
+    "data": 41183,
     "everyday": 5014,
     "generate": 86608,
     "intake": 71019,

@@ -99,6 +99,8 @@ def mat_variables(path: Path) -> Variables:
         LookupError,
         ArithmeticError,
         MemoryError,
+        # A file that calls itself version 7.3 and is none.
+        NotImplementedError,
         zlib.error,
     ) as error:
         raise InputError(
